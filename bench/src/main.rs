@@ -1,0 +1,2 @@
+//! Side-by-side benchmarks of onced.
+fn main() {}

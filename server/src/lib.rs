@@ -1,0 +1,13 @@
+//! onced: rulings on side effects that must not happen twice.
+//!
+//! The life of a Claim runs through these modules from the bottom of the list to the top and back.
+
+pub mod clock;
+pub mod intent;
+pub mod keeper;
+pub mod payload;
+pub mod policy;
+pub mod record;
+pub mod ruling;
+pub mod store;
+pub mod violation;

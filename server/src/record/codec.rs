@@ -1,0 +1,1 @@
+//! The layout of a record on disk: one versioned protobuf message.
