@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the tools at the versions pinned in tools/ into .tools/. A second run finds them and does nothing.
+# Installs the tools, at the versions pinned in tools/, into .tools/.
+# A second run finds them and does nothing.
 # With names (buf, python, grpcurl) only those; without, all.
 set -euo pipefail
 source "$(dirname "$0")/tools.sh"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the image that breaking changes are judged against anew. Its commit says why the wire may break.
+# Makes anew the image that breaking changes are judged against.
+# Its commit says why the wire may break.
 set -euo pipefail
 source "$(dirname "$0")/tools.sh"
 cd "$ROOT"
