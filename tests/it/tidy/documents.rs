@@ -94,6 +94,7 @@ fn documents_have_a_title_and_their_links_lead_somewhere() {
     finds(astray, "docs/a.md", "No title.\n");
     finds(astray, "docs/a.md", "# A\nSee [b](no-such-file.md).\n");
     finds(astray, "docs/a.md", "# A\nSee `docs/no-such-file.md`.\n");
+    finds(astray, "docs/a.md", "# A\nSee `server/src/no_such_module.rs`.\n");
 }
 
 fn astray(source: &Source) -> Vec<String> {
@@ -113,12 +114,15 @@ fn astray(source: &Source) -> Vec<String> {
     faults
 }
 
-/// Targets of links, and names of documents in backticks.
+/// Targets of links, and files of the repository in backticks.
 fn links(text: &str) -> impl Iterator<Item = &str> {
+    const NAMED: [&str; 5] = ["md", "proto", "rs", "sh", "toml"];
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
-    let named = text.split('`').skip(1).step_by(2);
-    let named = named.filter(|name| Path::new(name).extension().is_some_and(|e| e == "md"));
-    let named = named.filter(|name| !name.contains([' ', '*', 'N']));
+    let named = text.split('`').skip(1).step_by(2).filter(|name| {
+        let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|found| found == "md" || name.contains('/') && NAMED.contains(&found))
+    });
+    let named = named.filter(|name| !name.contains([' ', '*', '<', '{', '\n']));
     targets.filter(|link| !link.is_empty() && !link.contains("://")).chain(named)
 }
 
