@@ -91,7 +91,7 @@ settings! {
     /// How long calls under way may take to end while draining
     drain_grace: Duration = "10s";
     /// Longest time that one call is given, whatever its own deadline
-    request_timeout: Duration = "60s";
+    request_timeout: Duration = "1m";
     /// Claims under way at once; more are refused as overload
     claims_in_flight_max: usize = "4096";
     /// Calls that wait for an outcome at once
@@ -166,11 +166,11 @@ impl Config {
 
 /// Variables that look like settings and are not read.
 fn warnings(env: &impl Fn(&str) -> Option<String>) -> Vec<String> {
-    let misnamed = |name: &&str| format!("ONCED_SERVER_{}", name.to_uppercase());
+    let misnamed = |name: &str| format!("ONCED_SERVER_{}", name.to_uppercase());
     NAMES
         .iter()
         .filter(|name| env(&misnamed(name)).is_some())
-        .map(|name| format!("{} is not read; the variable is {}", misnamed(&name), variable(name)))
+        .map(|name| format!("{} is not read; the variable is {}", misnamed(name), variable(name)))
         .collect()
 }
 

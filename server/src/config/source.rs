@@ -111,16 +111,16 @@ impl<'d, 't, 'e> Sources<'d, 't, 'e> {
         default: &str,
     ) -> T {
         let variable = variable(name);
-        let from_file = self.from_file::<T>(name);
+        let from_file = self.file_value::<T>(name);
         let from_variable = (self.env)(&variable)
-            .and_then(|text| self.from_text::<T>(name, Source::Variable(variable), &text));
+            .and_then(|text| self.text_value::<T>(name, Source::Variable(variable), &text));
         let dashed = format!("--{}", name.replace('_', "-"));
-        let from_flag = flag.and_then(|text| self.from_text(name, Source::Flag(dashed), text));
+        let from_flag = flag.and_then(|text| self.text_value(name, Source::Flag(dashed), text));
         let given = from_flag.or(from_variable).or(from_file);
         given.unwrap_or_else(|| T::read(default).expect("the defaults can be read"))
     }
 
-    fn from_file<T: Value>(&mut self, name: &'static str) -> Option<T> {
+    fn file_value<T: Value>(&mut self, name: &'static str) -> Option<T> {
         let place: Range<usize> = self.table.place(name).clone();
         let read = |value: &DeValue<'_>| T::read(&plain(value, T::KIND)?);
         let value = self.table.take(&mut self.in_file, name, read);
@@ -134,7 +134,12 @@ impl<'d, 't, 'e> Sources<'d, 't, 'e> {
         value
     }
 
-    fn from_text<T: Value>(&mut self, name: &'static str, source: Source, text: &str) -> Option<T> {
+    fn text_value<T: Value>(
+        &mut self,
+        name: &'static str,
+        source: Source,
+        text: &str,
+    ) -> Option<T> {
         match T::read(text) {
             Ok(value) => {
                 self.told.insert(name, source);

@@ -43,6 +43,7 @@ fn check_file(file: &str, expected: &[&str]) {
     check(&format!("policy = 'p.toml'\n{file}"), &[], Flags::default(), expected);
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "it fills a field of Flags")]
 fn flag(value: &str) -> Option<String> {
     Some(value.to_owned())
 }
@@ -89,8 +90,8 @@ fn every_setting_can_come_from_each_source() {
         "otlp_endpoint" => "'http://here'",
         _ => "'9s'",
     };
-    let file: String = NAMES.iter().map(|name| format!("{name} = {}\n", example(name))).collect();
-    let config = load(&file, &[], Flags::default()).unwrap();
+    let lines: Vec<_> = NAMES.iter().map(|name| format!("{name} = {}", example(name))).collect();
+    let config = load(&lines.join("\n"), &[], Flags::default()).unwrap();
     let variables: Vec<(String, &str)> =
         NAMES.iter().map(|name| (variable(name), example(name).trim_matches('\''))).collect();
     let variables: Vec<_> = variables.iter().map(|(name, value)| (&**name, *value)).collect();
@@ -250,4 +251,36 @@ fn a_misnamed_variable_is_warned_of() {
     assert_eq!(config.listen.port(), 7_450);
     let expected = "ONCED_SERVER_LISTEN is not read; the variable is ONCED_LISTEN";
     assert_eq!(config.warnings(), [expected]);
+}
+
+const GUIDE: &str = include_str!("../../../docs/configuration.md");
+
+#[test]
+fn the_guide_describes_every_setting_with_its_true_default_and_no_other() {
+    let config = load("dev = true", &[], Flags::default()).unwrap();
+    let rows = GUIDE.lines().filter_map(|line| line.strip_prefix("| `"));
+    let documented: Vec<(&str, &str)> = rows
+        .map(|row| {
+            let columns: Vec<&str> = row.split(" | ").collect();
+            let default = columns[3].split(';').next().unwrap_or_default();
+            (columns[0].trim_matches('`'), default.trim_matches('`'))
+        })
+        .collect();
+    let expected: Vec<(&str, String)> = config
+        .values()
+        .into_iter()
+        .map(|(name, value)| match name {
+            "dev" => (name, "false".to_owned()),
+            _ if value.is_empty() => (name, "none".to_owned()),
+            _ => (name, value.trim_matches('"').to_owned()),
+        })
+        .collect();
+    let expected: Vec<_> = expected.iter().map(|(name, value)| (*name, &**value)).collect();
+    assert_eq!(documented, expected);
+}
+
+#[test]
+fn the_example_of_the_guide_is_taken() {
+    let example = GUIDE.split("```").nth(1).unwrap().strip_prefix("toml\n").unwrap();
+    load(example, &[], Flags::default()).unwrap();
 }

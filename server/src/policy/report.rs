@@ -2,7 +2,7 @@
 //!
 //! Judges nothing and changes nothing.
 
-use std::{fmt::Write as _, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use super::{Policy, PolicySet, Strategy, class_name, judge};
 use crate::{document::told, intent::ProviderKeyForm};
@@ -16,21 +16,20 @@ const INTENTS_PER_SECOND: u64 = 1;
 
 /// What `onced policy check` prints.
 pub fn report(set: &PolicySet) -> String {
-    let mut report = String::new();
-    for (namespace, operation, policy) in set.iter() {
-        let name = format!("{namespace}/{operation}");
-        write_operation(&mut report, &name, policy).expect("a String takes everything");
-    }
-    let _ = write!(
-        report,
-        "Sizes assume {INTENTS_PER_SECOND} intent a second of each operation, {} for a record \
+    let operations = set.iter().map(|(namespace, operation, policy)| {
+        let lines = operation_lines(policy).join("\n  ");
+        format!("{namespace}/{operation}\n  {lines}\n\n")
+    });
+    let operations: Vec<String> = operations.collect();
+    format!(
+        "{}Sizes assume {INTENTS_PER_SECOND} intent a second of each operation, {} for a record \
          with its indexes,\nand results of {} unless it says otherwise; multiply by your rate. \
-         Unresolved intents stay until they are settled.\ndigest {}\n",
+         Unresolved intents stay until\nthey are settled.\ndigest {}\n",
+        operations.concat(),
         size(u128::from(RECORD_BYTES)),
         size(u128::from(RESULT_BYTES)),
         set.digest()
-    );
-    report
+    )
 }
 
 /// What is accepted, but a person should know: `payments/charge: …`.
@@ -42,18 +41,10 @@ pub fn notes(set: &PolicySet) -> Vec<String> {
     set.iter().flat_map(of_one).collect()
 }
 
-fn write_operation(out: &mut String, name: &str, policy: &Policy) -> std::fmt::Result {
-    writeln!(out, "{name}")?;
-    for (setting, value) in settings(policy) {
-        writeln!(out, "  {setting:<27}{value}")?;
-    }
-    for (what, value) in disk(policy) {
-        writeln!(out, "  {what:<27}{value}")?;
-    }
-    for note in judge::notes(policy) {
-        writeln!(out, "  note: {note}")?;
-    }
-    writeln!(out)
+fn operation_lines(policy: &Policy) -> Vec<String> {
+    let values = settings(policy).into_iter().chain(disk(policy));
+    let notes = judge::notes(policy).into_iter().map(|note| format!("note: {note}"));
+    values.map(|(name, value)| format!("{name:<27}{value}")).chain(notes).collect()
 }
 
 /// Every setting by its name in the file, with its value as the file has it; a provider window only
