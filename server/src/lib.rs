@@ -3,6 +3,8 @@
 //! The life of a Claim runs through these modules from the bottom of the list to the top and back.
 
 pub mod clock;
+mod document;
+pub mod fault;
 pub mod intent;
 pub mod keeper;
 pub mod payload;
