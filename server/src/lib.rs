@@ -11,5 +11,7 @@ pub mod payload;
 pub mod policy;
 pub mod record;
 pub mod ruling;
+pub mod status;
 pub mod store;
 pub mod violation;
+pub mod wire;

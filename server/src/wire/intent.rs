@@ -15,7 +15,7 @@ use crate::{
     record::{
         AttemptEnd, AuditEntry, DETAILS_MAX, FencingToken, Grant, Money, Outcome, Record, Report,
     },
-    ruling::{Etag, look},
+    ruling::{self, Etag},
     store::Stored,
 };
 
@@ -45,7 +45,7 @@ pub fn intent(shown: Shown<'_>) -> v1::Intent {
     let listed = Listed::of(record, sight);
     v1::Intent {
         id: Some(id(shown.intent)),
-        state: state(look::standing(stored)).into(),
+        state: state(ruling::standing(stored)).into(),
         etag: etag::text(shown.etag),
         payload_hash: payload_hash(record, sight),
         attempt: count(record.attempt()),

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     clock::Timestamp,
     record::{FencingToken, Record},
-    ruling::{Granted, ReclaimRule, Unknown, UnknownReason, Verdict, look},
+    ruling::{self, Granted, ReclaimRule, Unknown, UnknownReason, Verdict},
     store::{Lease, Stored},
 };
 
@@ -90,7 +90,7 @@ fn in_progress(stored: &Stored, own: Option<FencingToken>, now: Timestamp) -> v1
 
 /// An unknown ruling; also for an intent without a record, where the memory has a gap.
 pub fn unknown(unknown: &Unknown, facts: &Facts<'_>) -> v1::Unknown {
-    let record = look::present(facts.stored).map(|stored| &stored.record);
+    let record = ruling::present(facts.stored).map(|stored| &stored.record);
     let provider_key = record.map_or(facts.provider_key, |record| &record.provider_key);
     v1::Unknown {
         attempt: count(record.map_or(0, Record::attempt)),
