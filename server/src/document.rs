@@ -19,19 +19,30 @@ pub(crate) struct Faults<'t> {
     path: &'t str,
     text: &'t str,
     found: Vec<Fault>,
+    /// Lines that are no TOML: what is left of them would only mislead.
+    broken: Vec<usize>,
 }
 
 impl<'t> Faults<'t> {
     /// None yet.
     pub(crate) fn of(path: &'t str, text: &'t str) -> Self {
-        Self { path, text, found: Vec::new() }
+        Self { path, text, found: Vec::new(), broken: Vec::new() }
     }
 
     /// One more, at a place in the text.
     pub(crate) fn add(&mut self, place: &Range<usize>, message: impl Into<String>) {
+        let line = self.line(place);
+        if !self.broken.contains(&line) {
+            self.push(line, message.into());
+        }
+    }
+
+    fn line(&self, place: &Range<usize>) -> usize {
         let before = self.text.get(..place.start).unwrap_or(self.text);
-        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        let message = message.into();
+        before.bytes().filter(|byte| *byte == b'\n').count() + 1
+    }
+
+    fn push(&mut self, line: usize, message: String) {
         self.found.push(Fault { origin: self.path.to_owned(), line: Some(line), message });
     }
 
@@ -45,7 +56,9 @@ impl<'t> Faults<'t> {
     pub(crate) fn root(&mut self) -> Spanned<DeTable<'t>> {
         let (root, errors) = DeTable::parse_recoverable(self.text);
         for error in errors {
-            self.add(&error.span().unwrap_or_default(), error.message());
+            let line = self.line(&error.span().unwrap_or_default());
+            self.push(line, format!("is not TOML: {}", error.message()));
+            self.broken.push(line);
         }
         root
     }
@@ -128,6 +141,22 @@ pub(crate) fn duration_of(text: &str) -> Result<Duration, String> {
     Ok(span)
 }
 
+/// A duration in the form that a file takes, exact: days are the largest unit.
+pub(crate) fn told(span: Duration) -> String {
+    let seconds = span.as_secs();
+    let parts = [
+        (seconds / 86_400, "d"),
+        (seconds / 3_600 % 24, "h"),
+        (seconds / 60 % 60, "m"),
+        (seconds % 60, "s"),
+        (u64::from(span.subsec_millis()), "ms"),
+        (u64::from(span.subsec_nanos() % 1_000_000), "ns"),
+    ];
+    let given = parts.into_iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = given.map(|(count, unit)| format!("{count}{unit}")).collect();
+    if told.is_empty() { "0s".to_owned() } else { told.join(" ") }
+}
+
 /// A text.
 pub(crate) fn text(value: &DeValue<'_>) -> Result<String, String> {
     let text = value.as_str().ok_or_else(|| format!("is {}, not a text in quotes", kind(value)))?;
@@ -163,3 +192,6 @@ fn kind(value: &DeValue<'_>) -> &'static str {
         DeValue::Table(_) => "a table",
     }
 }
+
+#[cfg(test)]
+mod tests;

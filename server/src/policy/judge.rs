@@ -4,10 +4,11 @@
 
 use std::time::Duration;
 
-use humantime::format_duration as told;
-
 use super::{LEASE_MIN, Mode, Policy};
-use crate::record::{EffectClass, TOKENS_MAX};
+use crate::{
+    document::told,
+    record::{EffectClass, TOKENS_MAX},
+};
 
 /// By how much a store's clocks may stretch a lease.
 const CLOCK_MARGIN: Duration = Duration::from_secs(2);
