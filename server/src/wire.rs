@@ -60,11 +60,7 @@ pub fn not_applied(reason: NotAppliedReason) -> v1::NotAppliedReason {
 
 /// An amount.
 pub fn money(money: &Money) -> v1::Money {
-    v1::Money {
-        currency_code: money.currency_code.clone(),
-        units: money.units,
-        nanos: money.nanos,
-    }
+    v1::Money { currency_code: money.currency_code.clone(), units: money.units, nanos: money.nanos }
 }
 
 /// Bytes with their type, in the arm in which they were given.

@@ -146,5 +146,12 @@ fn audit_entry(entry: &AuditEntry) -> v1::AuditEntry {
     }
 }
 
+/// Leaves the history out of an intent that would not fit, and counts it as cut.
+pub fn shorten(intent: &mut v1::Intent) {
+    intent.earlier_attempts_cut += count(std::mem::take(&mut intent.earlier_attempts).len());
+    intent.late_reports_cut += count(std::mem::take(&mut intent.late_reports).len());
+    intent.audit_entries_cut += count(std::mem::take(&mut intent.audit_entries).len());
+}
+
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use super::{count, detail, money, not_applied, result, time::timestamp};
 use crate::{
     clock::Timestamp,
     record::{
-        FencingToken, Failure, Outcome, Report, ResultKind, Said, Settlement, Source, Success,
+        Failure, FencingToken, Outcome, Report, ResultKind, Said, Settlement, Source, Success,
     },
     store::Stored,
 };
@@ -17,7 +17,7 @@ use crate::{
 pub enum Sight {
     /// That there is one: no payload was given to compare.
     Fact,
-    /// All but the bytes of its result.
+    /// All but the bytes of its result or detail.
     Outline,
     /// All of it.
     Whole,
@@ -89,12 +89,18 @@ fn failed(failure: &Failure, sight: Sight) -> v1::Failed {
         let detail_absence = ResultAbsence::NotSent.into();
         return v1::Failed { detail_absence, ..v1::Failed::default() };
     }
+    let shown = failure.detail.as_ref().filter(|_| sight == Sight::Whole);
+    let absence = if shown.is_some() || failure.detail.is_none() {
+        ResultAbsence::Unspecified
+    } else {
+        ResultAbsence::NotSent
+    };
     v1::Failed {
         r#type: failure.kind.clone(),
         message: failure.message.clone(),
-        detail: failure.detail.as_ref().map(detail),
+        detail: shown.map(detail),
         provider_reference: failure.provider_reference.clone(),
-        detail_absence: ResultAbsence::Unspecified.into(),
+        detail_absence: absence.into(),
     }
 }
 
@@ -107,11 +113,7 @@ fn source(source: Source) -> v1::OutcomeSource {
 }
 
 /// A late report; the current token is nobody's business, and shows as 0.
-pub fn late_report(
-    report: &Report,
-    current: Option<FencingToken>,
-    sight: Sight,
-) -> v1::LateReport {
+pub fn late_report(report: &Report, current: Option<FencingToken>, sight: Sight) -> v1::LateReport {
     let hidden = sight == Sight::Fact || current == Some(report.token);
     v1::LateReport {
         fencing_token: if hidden { 0 } else { report.token.0 },

@@ -107,10 +107,7 @@ pub fn claim(
 }
 
 /// Judges a Complete.
-pub fn complete(
-    request: v1::CompleteRequest,
-    limits: &Limits,
-) -> Checked<Asked<ruling::Complete>> {
+pub fn complete(request: v1::CompleteRequest, limits: &Limits) -> Checked<Asked<ruling::Complete>> {
     let mut faults = Faults::default();
     let intent = intent(&mut faults, request.intent);
     let token = token(&mut faults, request.fencing_token);

@@ -3,11 +3,7 @@
 use std::time::Duration;
 
 use super::Checked;
-use crate::{
-    clock::Timestamp,
-    violation::Violation,
-    wire::time,
-};
+use crate::{clock::Timestamp, violation::Violation, wire::time};
 
 /// All that is wrong so far.
 #[derive(Debug, Default)]

@@ -42,15 +42,12 @@ pub(super) fn succeeded(
     result_bytes_max: usize,
 ) -> ReportedSuccess {
     reference(faults, path, &given.provider_reference);
-    let amount =
-        given.amount.map(|amount| money::money(faults, &format!("{path}.amount"), amount));
+    let amount = given.amount.map(|amount| money::money(faults, &format!("{path}.amount"), amount));
     let absence = absence(faults, path, given.result_absence, given.result.is_some());
     let result = match given.result {
         None => absence,
-        Some(result) => {
-            content(faults, &format!("{path}.result"), result, result_bytes_max)
-                .map_or(absence, ReportedResult::Given)
-        }
+        Some(result) => content(faults, &format!("{path}.result"), result, result_bytes_max)
+            .map_or(absence, ReportedResult::Given),
     };
     ReportedSuccess { result, amount, provider_reference: given.provider_reference }
 }

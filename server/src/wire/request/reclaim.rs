@@ -53,11 +53,7 @@ fn etag(faults: &mut Faults, text: &str, has_evidence: bool) -> Option<Etag> {
     etag::parse(text).or_else(|| faults.none("etag", "is not an etag of this service"))
 }
 
-fn evidence(
-    faults: &mut Faults,
-    given: v1::Evidence,
-    result_bytes_max: usize,
-) -> Option<Evidence> {
+fn evidence(faults: &mut Faults, given: v1::Evidence, result_bytes_max: usize) -> Option<Evidence> {
     if given.observe_time.is_none() {
         faults.note("evidence.observe_time", "is required");
     }

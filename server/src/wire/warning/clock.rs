@@ -9,9 +9,7 @@ const SHAPE: &[u8] = b"dddd-dd-ddtdd:dd:dd";
 
 /// Every clock reading in `text`.
 pub(super) fn readings(text: &str) -> impl Iterator<Item = Timestamp> {
-    let unix = text
-        .split(|c: char| !c.is_ascii_digit())
-        .filter_map(unix_reading);
+    let unix = text.split(|c: char| !c.is_ascii_digit()).filter_map(unix_reading);
     unix.chain(text.char_indices().filter_map(|(start, _)| rfc3339_reading(&text[start..])))
 }
 
