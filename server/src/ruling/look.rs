@@ -35,7 +35,7 @@ pub fn present(stored: Option<&Stored>) -> Option<&Stored> {
 }
 
 /// Compares the payload with the record's. A record without a hash compares with nothing.
-pub fn check_hash(record: &Record, payload: &Payload) -> Result<(), Refusal> {
+pub(super) fn check_hash(record: &Record, payload: &Payload) -> Result<(), Refusal> {
     let Some(stored) = &record.payload_hash else { return Ok(()) };
     match payload.compare(stored) {
         Comparison::Same => Ok(()),
