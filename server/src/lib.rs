@@ -11,6 +11,7 @@ pub mod payload;
 pub mod policy;
 pub mod record;
 pub mod ruling;
+pub mod server;
 pub mod service;
 pub mod status;
 pub mod store;

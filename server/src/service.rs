@@ -84,6 +84,11 @@ impl Service {
         self.load.drain();
     }
 
+    /// Returns when every Claim that was admitted is answered.
+    pub async fn idle(&self) {
+        self.load.idle().await;
+    }
+
     fn policy_by_name(&self, names: Option<&onced_proto::v1::IntentId>) -> Option<Arc<Policy>> {
         let names = names?;
         self.policies.current().policy(&names.namespace, &names.operation)

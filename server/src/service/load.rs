@@ -56,6 +56,12 @@ impl Load {
         self.draining.cancel();
     }
 
+    /// Returns when no Claim is in flight.
+    pub async fn idle(&self) {
+        let all = u32::try_from(self.claims_max).unwrap_or(u32::MAX);
+        let _ = self.claims.acquire_many(all).await;
+    }
+
     /// Ends when the drain begins.
     pub fn draining(&self) -> &CancellationToken {
         &self.draining

@@ -96,8 +96,9 @@ impl Service {
             return Ok(answered);
         };
         let _counted = self.metrics.waiting(&self.scope_of(&ask.intent));
+        let ask = Ask { likely_duplicate: true, ..ask.clone() };
         tokio::select! {
-            answered = self.ask_waiting(ask.clone(), until) => answered,
+            answered = self.ask_waiting(ask, until) => answered,
             () = self.load.draining().cancelled() => Ok(answered),
         }
     }

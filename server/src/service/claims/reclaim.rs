@@ -8,6 +8,7 @@ use crate::{
     keeper::{Answered, Ask},
     ruling::{Request, Verdict},
     status::Denial,
+    telemetry::{metrics::verdict_name, span},
     wire::{outcome::Sight, request, ruling, warning},
 };
 
@@ -39,9 +40,10 @@ impl Service {
     ) -> Result<v1::Ruling, Denial> {
         let (intent, policy) = (&ask.intent, ask.policy.as_deref());
         let form = policy.map_or(ProviderKeyForm::Text, |policy| policy.provider_key);
+        let provider_key = intent.identity().provider_key(form);
         let facts = ruling::Facts {
             stored: answered.stored.as_ref(),
-            provider_key: &intent.identity().provider_key(form),
+            provider_key: &provider_key,
             result_bytes_max: result_bytes_max(policy),
             waited: answered.waited,
             now: answered.now,
@@ -50,19 +52,32 @@ impl Service {
         let verdict = ruling::verdict(&answered.verdict, &facts);
         let verdict = verdict.ok_or_else(|| misfit(intent.clone()))?;
         warnings.extend(ruling_warnings(&answered));
-        self.count(ask, &answered.verdict);
+        self.count(ask, &answered);
+        trace(facts.provider_key, &answered);
         Ok(v1::Ruling { verdict: Some(verdict), warnings })
     }
 }
 
 impl Service {
-    fn count(&self, ask: &Ask, verdict: &Verdict) {
+    fn count(&self, ask: &Ask, answered: &Answered) {
+        let verdict = &answered.verdict;
         let scope = self.scope_of(&ask.intent);
         self.metrics.ruled(&scope, verdict);
         if matches!(verdict, Verdict::Granted(grant) if grant.reclaimed) {
             let by_call = matches!(ask.request, Request::Reclaim(_));
             self.metrics.reclaimed(&scope, if by_call { "reclaim" } else { "policy" });
         }
+    }
+}
+
+/// A ruling is noted on its span; a replay is linked to the call that did it.
+fn trace(provider_key: &str, answered: &Answered) {
+    span::ruled(provider_key, verdict_name(&answered.verdict));
+    let original = answered.stored.as_ref().and_then(|stored| stored.record.traceparent.as_ref());
+    if let (Verdict::Completed | Verdict::InProgress { .. } | Verdict::Unknown(_), Some(original)) =
+        (&answered.verdict, original)
+    {
+        span::link(original);
     }
 }
 

@@ -13,11 +13,11 @@ use super::{
     look::sight,
 };
 use crate::{
-    keeper::Answered,
+    keeper::{Answered, Ask, Changes},
     record::Standing,
     ruling::{self, Refusal, Request, Verdict},
     status::Denial,
-    store::Stored,
+    store::{Lease, Stored},
     wire::{
         self,
         outcome::Sight,
@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// A look that shows nothing new is not repeated sooner.
+/// A look at a lease that is about to end is not repeated sooner.
 const QUIET: Duration = Duration::from_millis(20);
 
 /// One Watch.
@@ -43,6 +43,13 @@ struct Seen {
     standing: Option<Standing>,
 }
 
+/// One look: what was seen, how it is told, and when it changes without a write.
+struct Look {
+    seen: Seen,
+    event: v1::WatchResponse,
+    lease_left: Option<Duration>,
+}
+
 /// Opens a Watch. What is wrong with the first look is the answer to the call.
 pub(super) async fn watch(
     service: Arc<Service>,
@@ -54,10 +61,11 @@ pub(super) async fn watch(
     }
     let asked = request::watch(request).map_err(Denial::Malformed)?;
     let end = call.received + service.bounds.max_watch;
+    let changes = service.keeper.changes(&asked.intent);
     let watch = Watch { service, asked, call, end };
-    let (seen, first) = watch.look().await?;
+    let first = watch.look().await?;
     let (events, stream) = mpsc::channel(1);
-    tokio::spawn(watch.run(seen, first, events));
+    tokio::spawn(watch.run(first, changes, events));
     Ok(Box::pin(ReceiverStream::new(stream)))
 }
 
@@ -65,17 +73,17 @@ type Events = mpsc::Sender<Result<v1::WatchResponse, Status>>;
 
 impl Watch {
     /// Tells every change, until the intent is settled, the watcher is gone, or the time is over.
-    async fn run(self, mut seen: Seen, mut event: v1::WatchResponse, events: Events) {
+    async fn run(self, mut look: Look, mut changes: Changes, events: Events) {
         loop {
-            if events.send(Ok(event)).await.is_err() || seen.is_settled() {
+            let seen = look.seen;
+            if events.send(Ok(look.event)).await.is_err() || seen.is_settled() {
                 return;
             }
-            match self.next(seen, &events).await {
-                Ok(Some(next)) => (seen, event) = next,
+            match self.next(seen, look.lease_left, &mut changes, &events).await {
+                Ok(Some(next)) => look = next,
                 Ok(None) => return,
                 Err(denial) => {
-                    let status = self.denied(&denial);
-                    let _ = events.send(Err(status)).await;
+                    let _ = events.send(Err(self.denied(&denial))).await;
                     return;
                 }
             }
@@ -96,43 +104,51 @@ impl Watch {
     async fn next(
         &self,
         seen: Seen,
+        mut lease_left: Option<Duration>,
+        changes: &mut Changes,
         events: &Events,
-    ) -> Result<Option<(Seen, v1::WatchResponse)>, Denial> {
+    ) -> Result<Option<Look>, Denial> {
         loop {
+            // A lease ends without a write.
+            let wake = lease_left.map_or(self.end, |left| Instant::now() + left.max(QUIET));
             tokio::select! {
                 biased;
                 () = self.service.load.draining().cancelled() => return Err(Denial::Draining),
                 () = events.closed() => return Ok(None),
                 () = tokio::time::sleep_until(self.end) => return Ok(None),
-                () = self.service.keeper.changed(&self.asked.intent, seen.version, self.end) => {}
+                () = changes.next(wake.min(self.end)) => {}
             }
-            let (now_seen, event) = self.look().await?;
-            if now_seen != seen {
-                return Ok(Some((now_seen, event)));
+            let look = self.look().await?;
+            if look.seen != seen {
+                return Ok(Some(look));
             }
-            tokio::time::sleep(QUIET).await;
+            lease_left = look.lease_left;
         }
     }
 
-    async fn look(&self) -> Result<(Seen, v1::WatchResponse), Denial> {
+    async fn look(&self) -> Result<Look, Denial> {
         let Asked { intent, request } = self.asked.clone();
         let policy = self.service.policy(&intent);
         let deadline = Instant::now() + self.service.bounds.call_max;
         let ask = question(intent, Request::Get(request), policy, &self.call);
-        let ask = crate::keeper::Ask { deadline, ..ask };
-        match self.service.ask(ask).await {
-            Ok(answered) => Ok(self.event(&answered)),
+        match self.service.ask(Ask { deadline, ..ask }).await {
+            Ok(answered) => Ok(self.seen(&answered)),
             Err(Denial::Refused { refusal: Refusal::KeyNotFound, .. }) => Ok(nothing()),
             Err(denial) => Err(denial),
         }
     }
 
-    fn event(&self, answered: &Answered) -> (Seen, v1::WatchResponse) {
+    fn seen(&self, answered: &Answered) -> Look {
         let Some(stored) = &answered.stored else { return nothing() };
         let standing = ruling::standing(stored);
         let seen = Seen { version: Some(stored.record.version), standing: Some(standing) };
         let ruling = self.ruling(stored, answered);
-        (seen, v1::WatchResponse { state: wire::state(standing).into(), ruling })
+        let event = v1::WatchResponse { state: wire::state(standing).into(), ruling };
+        let lease_left = match stored.lease {
+            Lease::Live { left } if standing == Standing::Live => Some(left),
+            Lease::Live { .. } | Lease::Over => None,
+        };
+        Look { seen, event, lease_left }
     }
 
     fn ruling(&self, stored: &Stored, answered: &Answered) -> Option<v1::Ruling> {
@@ -162,7 +178,8 @@ impl Seen {
     }
 }
 
-fn nothing() -> (Seen, v1::WatchResponse) {
+fn nothing() -> Look {
     let seen = Seen { version: None, standing: None };
-    (seen, v1::WatchResponse { state: v1::State::Unspecified.into(), ruling: None })
+    let event = v1::WatchResponse { state: v1::State::Unspecified.into(), ruling: None };
+    Look { seen, event, lease_left: None }
 }

@@ -38,24 +38,3 @@ fn payload(faults: &mut Faults, given: v1::Payload) -> Option<Payload> {
         }
     }
 }
-
-impl PayloadHash {
-    fn parse(text: &str) -> Result<Self, String> {
-        let (scheme, digest) = text.split_once(':').ok_or("is not <scheme>:<hex>")?;
-        Ok(Self { scheme: scheme.to_owned(), digest: digest.to_owned() })
-    }
-}
-
-impl Payload {
-    fn from_bytes(bytes: bytes::Bytes) -> Self {
-        use sha2::Digest;
-        let digest = data_encoding::HEXLOWER.encode(&sha2::Sha256::digest(&bytes));
-        Self::from_hash(PayloadHash { scheme: "sha256".to_owned(), digest })
-    }
-
-    fn from_json(text: &str) -> Result<Self, String> {
-        use sha2::Digest;
-        let digest = data_encoding::HEXLOWER.encode(&sha2::Sha256::digest(text));
-        Ok(Self::from_hash(PayloadHash { scheme: "jcs-sha256".to_owned(), digest }))
-    }
-}
