@@ -4,6 +4,8 @@
 
 pub mod cli;
 pub mod clock;
+mod document;
+pub mod fault;
 pub mod intent;
 pub mod keeper;
 pub mod payload;

@@ -1,0 +1,1 @@
+//! What the policies say, for people.
