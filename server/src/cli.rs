@@ -7,7 +7,6 @@ use std::{
     io::{IsTerminal, Write},
 };
 
-use anyhow::Context;
 use clap::{Parser, Subcommand};
 
 mod claim;
@@ -93,8 +92,14 @@ fn print_page(page: &page::Page) -> anyhow::Result<()> {
 /// Prints text on standard output. An answer that cannot be printed is a fault.
 fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("standard output")
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Unprintable)?;
+    Ok(())
 }
+
+/// Standard output is gone: whoever asked has not got the answer.
+#[derive(Debug, thiserror::Error)]
+#[error("the answer could not be printed: {0}")]
+struct Unprintable(std::io::Error);
 
 /// Colours are for terminals only, and for people who did not turn them off.
 fn is_coloured(is_terminal: bool) -> bool {

@@ -26,6 +26,7 @@ Example: onced claim --namespace payments --operation charge --key charge:v1:ord
 /// Ask whether the effect may be performed: 0 means go ahead, everything else means do not
 #[derive(Debug, Args)]
 #[command(after_help = format!("{EXAMPLE}\n\n{}", super::exit::LEGEND))]
+#[command(override_usage = "onced claim --namespace N --operation O --key K <PAYLOAD> [OPTIONS]")]
 #[command(group(clap::ArgGroup::new("payload").required(true)
     .args(["json", "json_file", "bytes_file", "hash"])))]
 pub(super) struct Claim {
@@ -164,3 +165,6 @@ impl Claim {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,6 +21,10 @@ use super::{
     payload::{PayloadArgs, content},
 };
 
+const USAGE: &str =
+    "onced complete --namespace N --operation O --key K --token T <OUTCOME> [OPTIONS]";
+/// What goes with success alone. (`requires` would yield to the choice between the three.)
+const NOT_SUCCEEDED: [&str; 2] = ["failed", "unknown"];
 const EXAMPLE: &str = "\
 Example: onced complete --namespace payments --operation charge --key charge:v1:order-42 \\
            --token 1764547200000000 --succeeded --text '{\"id\":\"ch_1\"}' --provider-reference ch_1";
@@ -28,6 +32,7 @@ Example: onced complete --namespace payments --operation charge --key charge:v1:
 /// Report what became of a granted attempt
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
+#[command(override_usage = USAGE)]
 #[command(group(ArgGroup::new("outcome").required(true).args(["succeeded", "failed", "unknown"])))]
 #[command(group(ArgGroup::new("result").args(["text", "result_file", "omitted"])))]
 #[command(group(ArgGroup::new("body").args(["text", "result_file"])))]
@@ -58,13 +63,13 @@ struct OutcomeArgs {
     #[arg(long)]
     unknown: bool,
     /// The result, which duplicates get byte for byte
-    #[arg(long, requires = "succeeded", conflicts_with_all = ["failed", "unknown"])]
+    #[arg(long, conflicts_with_all = NOT_SUCCEEDED)]
     text: Option<String>,
     /// The same from a file; - is standard input
-    #[arg(long, value_name = "FILE", requires = "succeeded")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_SUCCEEDED)]
     result_file: Option<String>,
     /// There is a result, but it is left out
-    #[arg(long, requires = "succeeded")]
+    #[arg(long, conflicts_with_all = NOT_SUCCEEDED)]
     omitted: bool,
     /// Media type of the result
     #[arg(long, value_name = "TYPE", requires = "body")]
@@ -73,7 +78,7 @@ struct OutcomeArgs {
     #[arg(long, value_name = "TEXT", conflicts_with = "succeeded")]
     message: Option<String>,
     /// With --succeeded: what it moved, if other than claimed
-    #[arg(long, value_parser = money::parse, allow_hyphen_values = true, requires = "succeeded")]
+    #[arg(long, value_parser = money::parse, allow_hyphen_values = true, conflicts_with_all = NOT_SUCCEEDED)]
     amount: Option<Money>,
     /// The provider's own id of it
     #[arg(long, value_name = "ID", conflicts_with = "unknown")]

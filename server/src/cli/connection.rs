@@ -25,24 +25,22 @@ const PAUSE_MIN: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Connection and output")]
 pub(super) struct Connection {
-    /// Where the server listens
+    /// The server's address
     #[arg(long, value_name = "URL", default_value = super::ENDPOINT, env = "ONCED_ENDPOINT")]
     #[arg(hide_env_values = true)]
     pub(super) endpoint: String,
-    /// Give up after this, re-sends included (a --wait comes on top)
+    /// Give up after this, re-sends included; a --wait comes on top
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = span::parse)]
     pub(super) timeout: Duration,
-    /// Print for people, or JSON as grpcurl does
-    #[arg(long, value_enum, value_name = "FORM", default_value_t = Output::Text)]
+    /// text for people, or json as grpcurl prints it
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "FORM", default_value_t = Output::Text)]
     pub(super) output: Output,
 }
 
-/// How answers and errors are printed.
+/// How answers and errors are printed: for people, or in the protobuf JSON mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Output {
-    /// For people.
     Text,
-    /// The protobuf JSON mapping.
     Json,
 }
 

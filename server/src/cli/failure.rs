@@ -42,7 +42,7 @@ pub(super) fn report(fault: &anyhow::Error) -> Exit {
         return printed.map_or(Exit::Refused, |()| Exit::of_status(&refusal.status));
     }
     write(&format!("onced: {}\n", super::page::visible(&format!("{fault:#}"))));
-    Exit::Usage
+    if fault.is::<super::Unprintable>() { Exit::Refused } else { Exit::Usage }
 }
 
 fn page(status: &Status) -> Page {

@@ -21,6 +21,8 @@ use super::{
     ruling,
 };
 
+const USAGE: &str =
+    "onced reclaim --namespace N --operation O --key K <PAYLOAD> --reason TEXT [OPTIONS]";
 const EXAMPLE: &str = "\
 Example: onced reclaim --namespace payments --operation payout --key payout:v1:7 --json '{\"n\":7}' \\
            --reason 'worker died' --etag 5f0c... --evidence not-applied \\
@@ -29,6 +31,7 @@ Example: onced reclaim --namespace payments --operation payout --key payout:v1:7
 /// Take over an unresolved intent, as its policy allows: 0 means go ahead
 #[derive(Debug, Args)]
 #[command(after_help = format!("{EXAMPLE}\n\n{}", super::exit::LEGEND))]
+#[command(override_usage = USAGE)]
 #[command(group(ArgGroup::new("payload").required(true)
     .args(["json", "json_file", "bytes_file", "hash"])))]
 pub(super) struct Reclaim {
@@ -53,8 +56,8 @@ pub(super) struct Reclaim {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Evidence: what the provider said, asked after the etag was read")]
 struct EvidenceArgs {
-    /// What was found out at the provider
-    #[arg(long, value_enum, value_name = "FINDING", requires_all = ["etag", "observed"])]
+    /// What was found out: not-applied or applied (then success is recorded)
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "FINDING", requires_all = ["etag", "observed"])]
     evidence: Option<Found>,
     /// When the provider was asked, RFC 3339
     #[arg(long, value_name = "TIME", value_parser = moment::parse, requires = "evidence")]
@@ -72,9 +75,7 @@ struct EvidenceArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Found {
-    /// The provider does not have it
     NotApplied,
-    /// The provider has it: success is recorded
     Applied,
 }
 

@@ -17,6 +17,9 @@ use super::{
     page::{Page, Tone},
 };
 
+const USAGE: &str = "\
+onced release --namespace N --operation O --key K --token T --reason REASON [OPTIONS]
+       onced release --namespace N --operation O --key K --by-claimant UUID [OPTIONS]";
 const EXAMPLE: &str = "\
 Example: onced release --namespace payments --operation charge --key charge:v1:order-42 \\
            --token 1764547200000000 --reason not-started";
@@ -24,6 +27,7 @@ Example: onced release --namespace payments --operation charge --key charge:v1:o
 /// State that the effect surely did NOT happen, which frees the intent. This is not an unlock
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
+#[command(override_usage = USAGE)]
 #[command(group(ArgGroup::new("grant").required(true).args(["token", "by_claimant"])))]
 pub(super) struct Release {
     #[command(flatten)]
@@ -31,11 +35,11 @@ pub(super) struct Release {
     /// The fencing token of the grant
     #[arg(long, value_parser = clap::value_parser!(i64).range(1..), requires = "reason")]
     token: Option<i64>,
-    /// The claimant of a claim whose answer never came (the effect was not started)
+    /// The claimant of a claim whose answer never came
     #[arg(long, value_name = "UUID")]
     by_claimant: Option<Uuid>,
-    /// Why it is certain
-    #[arg(long, value_enum, conflicts_with = "by_claimant")]
+    /// Why it is sure: not-started, rejected-by-target or rolled-back
+    #[arg(long, value_enum, hide_possible_values = true, conflicts_with = "by_claimant")]
     reason: Option<Reason>,
     /// For people
     #[arg(long, value_name = "TEXT")]
@@ -46,11 +50,8 @@ pub(super) struct Release {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Reason {
-    /// The effect was never started
     NotStarted,
-    /// The target answered that it did not do it
     RejectedByTarget,
-    /// It was part of a local transaction that was rolled back
     RolledBack,
 }
 
