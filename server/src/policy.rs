@@ -32,6 +32,7 @@ pub const LEASE_MIN: Duration = Duration::from_secs(2);
 
 /// One operation's policy, every default filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a mark of its own")]
 pub struct Policy {
     /// Kind of effect.
     pub effect_class: EffectClass,

@@ -1,0 +1,68 @@
+"""Calls of the walk: each request and its answer are printed as they are sent, in JSON."""
+
+import json
+import subprocess
+import time
+
+
+class Answer:
+    """A response, or the status of a refusal."""
+
+    def __init__(self, message: dict):
+        self.message = message
+
+    def get(self, path: str):
+        """The value at `a.b.0.c`; none where there is no such thing."""
+        found = self.message
+        for name in path.split("."):
+            if isinstance(found, list):
+                found = found[int(name)] if int(name) < len(found) else None
+            else:
+                found = (found or {}).get(name)
+        return found
+
+    def reason(self):
+        details = self.message.get("details", [])
+        return next((d["reason"] for d in details if d.get("domain") == "onced.v1"), None)
+
+    def expect(self, what: str, is_so: bool):
+        if not is_so:
+            raise SystemExit(f"\nWRONG: expected: {what}")
+        print(f"  -> {what}")
+
+    def expect_refused(self, reason: str):
+        self.expect(reason, self.reason() == reason)
+
+
+class Calls:
+    def __init__(self, address: str):
+        self.address = address
+
+    def call(self, method: str, request: dict) -> Answer:
+        print(f"\n  {method} {json.dumps(request)}")
+        answer = self.send(method, request)
+        for line in json.dumps(answer.message, indent=2).splitlines():
+            print(f"    {line}")
+        return answer
+
+    def send(self, method: str, request: dict) -> Answer:
+        service = f"onced.v1.ClaimService/{method}"
+        command = ["grpcurl", "-plaintext", "-format-error", "-max-time", "10"]
+        command += ["-d", json.dumps(request), self.address, service]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        said = done.stdout if done.returncode == 0 else done.stderr
+        try:
+            return Answer(json.loads(said))
+        except json.JSONDecodeError:
+            raise SystemExit(f"{method}: no JSON came:\n{done.stdout}{done.stderr}") from None
+
+    def wait_until(self, what: str, method: str, request: dict, is_so) -> Answer:
+        """Asks again, unprinted, until it is so."""
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            answer = self.send(method, request)
+            if is_so(answer):
+                print(f"\n  (waited for {what})")
+                return answer
+            time.sleep(0.2)
+        raise SystemExit(f"\nWRONG: never came: {what}")

@@ -1,0 +1,1 @@
+//! The loop, over a store that fails on purpose.
