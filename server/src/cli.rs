@@ -30,6 +30,7 @@ mod renew;
 mod ruling;
 mod span;
 
+use connection::Output;
 pub use exit::Exit;
 
 /// Where a server listens unless it is told otherwise.
@@ -81,6 +82,18 @@ impl Command {
             Self::Reclaim(command) => command.run().await,
             Self::Health(command) => command.run().await,
         }
+    }
+}
+
+/// Prints an answer: as JSON by its full name, or as a page.
+fn print_answer(
+    output: Output,
+    (name, message): (&str, &impl prost::Message),
+    page: &page::Page,
+) -> anyhow::Result<()> {
+    match output {
+        Output::Json => print(&format!("{}\n", json::render(name, message)?)),
+        Output::Text => print_page(page),
     }
 }
 

@@ -11,12 +11,12 @@ use onced_proto::v1::{
 use tonic::Request;
 
 use super::{
-    connection::{Connection, Output},
+    connection::Connection,
     exit::Exit,
     failure::Refusal,
     get,
     intent::IntentArgs,
-    json, money,
+    money,
     page::{Page, Tone},
     payload::{PayloadArgs, content},
 };
@@ -56,7 +56,7 @@ struct OutcomeArgs {
     /// It happened
     #[arg(long)]
     succeeded: bool,
-    /// It finally failed and surely had no effect; TYPE is its machine-readable class
+    /// It finally failed and surely had no effect; TYPE says of what kind
     #[arg(long, value_name = "TYPE")]
     failed: Option<String>,
     /// You do not know, e.g. the provider timed out
@@ -94,8 +94,8 @@ impl OutcomeArgs {
             return Ok(Outcome::Failed(Failed {
                 r#type,
                 message,
-                detail: None,
                 provider_reference,
+                ..Default::default()
             }));
         }
         if self.unknown {
@@ -143,21 +143,18 @@ impl Complete {
             )
             .await
             .map_err(|status| Refusal { status, output })?;
-        print(output, &answer.message)?;
+        let answer = ("onced.v1.CompleteResponse", &answer.message);
+        super::print_answer(output, answer, &page(answer.1))?;
         Ok(Exit::Done)
     }
 }
 
-fn print(output: Output, answer: &CompleteResponse) -> anyhow::Result<()> {
-    if output == Output::Json {
-        return super::print(&format!("{}\n", json::render("onced.v1.CompleteResponse", answer)?));
-    }
+fn page(answer: &CompleteResponse) -> Page {
     let headline = match (answer.repeated, answer.late) {
         (true, _) => "the same report was taken before",
         (false, true) => "after the end of its lease",
         (false, false) => "the report is on disk",
     };
     let page = Page::new(Tone::Good, "recorded", headline);
-    let page = answer.intent.iter().fold(page, get::rows);
-    super::print_page(&page)
+    answer.intent.iter().fold(page, get::rows)
 }

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use clap::Args;
 use onced_client::Connection as Client;
-use onced_proto::v1::{EffectClass, GetRequest, GetResponse, Intent, State};
+use onced_proto::v1::{EffectClass, GetRequest, Intent, State};
 use tonic::Request;
 
 use super::{
-    connection::{Connection, Output},
+    connection::Connection,
     exit::Exit,
     failure::Refusal,
     intent::IntentArgs,
-    json, money,
+    money,
     outcome::{completed_rows, positive, unknown_rows},
     page::{Page, Tone},
     payload::PayloadArgs,
@@ -45,16 +45,10 @@ impl Get {
             })
             .await
             .map_err(|status| Refusal { status, output })?;
-        print(output, &answer.message)?;
+        let page = page(&answer.message.intent.clone().unwrap_or_default());
+        super::print_answer(output, ("onced.v1.GetResponse", &answer.message), &page)?;
         Ok(Exit::Done)
     }
-}
-
-fn print(output: Output, answer: &GetResponse) -> anyhow::Result<()> {
-    if output == Output::Json {
-        return super::print(&format!("{}\n", json::render("onced.v1.GetResponse", answer)?));
-    }
-    super::print_page(&page(&answer.intent.clone().unwrap_or_default()))
 }
 
 fn page(intent: &Intent) -> Page {

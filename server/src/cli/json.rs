@@ -36,7 +36,7 @@ fn is_known(type_url: &str) -> bool {
 }
 
 fn render_with(
-    pool: &Option<DescriptorPool>,
+    pool: &LazyLock<Option<DescriptorPool>>,
     name: &str,
     message: &impl Message,
 ) -> anyhow::Result<String> {

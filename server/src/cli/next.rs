@@ -1,5 +1,7 @@
 //! The exact next command, ready to be copied into a shell.
 
+use std::fmt::Write as _;
+
 use super::{connection::Connection, intent::IntentArgs, payload::PayloadArgs};
 
 /// What every next command on the same intent has in common.
@@ -61,7 +63,10 @@ impl Next {
 }
 
 fn join(options: &[(&str, String)]) -> String {
-    options.iter().map(|(name, value)| format!(" {name} {}", quoted(value))).collect()
+    options.iter().fold(String::new(), |mut line, (name, value)| {
+        let _ = write!(line, " {name} {}", quoted(value));
+        line
+    })
 }
 
 /// A word that every POSIX shell reads back as `text`.

@@ -4,16 +4,15 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use onced_client::Connection as Client;
-use onced_proto::v1::{NotAppliedReason, ReleaseRequest, ReleaseResponse, release_request::Grant};
+use onced_proto::v1::{NotAppliedReason, ReleaseRequest, release_request::Grant};
 use tonic::Request;
 use uuid::Uuid;
 
 use super::{
-    connection::{Connection, Output},
+    connection::Connection,
     exit::Exit,
     failure::Refusal,
     intent::IntentArgs,
-    json,
     page::{Page, Tone},
 };
 
@@ -76,7 +75,8 @@ impl Release {
             )
             .await
             .map_err(|status| Refusal { status, output })?;
-        print(output, &answer.message)?;
+        let page = page(answer.message.repeated);
+        super::print_answer(output, ("onced.v1.ReleaseResponse", &answer.message), &page)?;
         Ok(Exit::Done)
     }
 
@@ -94,14 +94,8 @@ impl Release {
     }
 }
 
-fn print(output: Output, answer: &ReleaseResponse) -> anyhow::Result<()> {
-    if output == Output::Json {
-        return super::print(&format!("{}\n", json::render("onced.v1.ReleaseResponse", answer)?));
-    }
-    let headline = if answer.repeated {
-        "it was released before"
-    } else {
-        "this attempt has no right any more"
-    };
-    super::print_page(&Page::new(Tone::Good, "released", headline))
+fn page(repeated: bool) -> Page {
+    let headline =
+        if repeated { "it was released before" } else { "this attempt has no right any more" };
+    Page::new(Tone::Good, "released", headline)
 }

@@ -8,11 +8,10 @@ use onced_proto::v1::{RenewRequest, RenewResponse};
 use tonic::Request;
 
 use super::{
-    connection::{Connection, Output},
+    connection::Connection,
     exit::Exit,
     failure::Refusal,
     intent::IntentArgs,
-    json,
     page::{Page, Tone},
     span,
 };
@@ -53,28 +52,20 @@ impl Renew {
             })
             .await
             .map_err(|status| Refusal { status, output })?;
-        print(output, &answer.message)?;
+        let answer = ("onced.v1.RenewResponse", &answer.message);
+        super::print_answer(output, answer, &page(answer.1))?;
         Ok(Exit::Done)
     }
 }
 
-fn print(output: Output, answer: &RenewResponse) -> anyhow::Result<()> {
-    if output == Output::Json {
-        return super::print(&format!("{}\n", json::render("onced.v1.RenewResponse", answer)?));
-    }
+fn page(answer: &RenewResponse) -> Page {
     let page = if answer.contested {
-        Page::new(
-            Tone::Doubt,
-            "contested",
-            "success was reported by another; stop before the effect",
-        )
+        let headline = "success was reported by another; stop before the effect";
+        Page::new(Tone::Doubt, "contested", headline)
     } else {
         Page::new(Tone::Good, "renewed", "the lease holds")
     };
-    super::print_page(
-        &page
-            .row("lease left", span::show(answer.lease.as_ref()))
-            .row("lease ends", answer.lease_expire_time.as_ref())
-            .row("no renewal past", answer.hold_expire_time.as_ref()),
-    )
+    page.row("lease left", span::show(answer.lease.as_ref()))
+        .row("lease ends", answer.lease_expire_time.as_ref())
+        .row("no renewal past", answer.hold_expire_time.as_ref())
 }

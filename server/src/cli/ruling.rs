@@ -8,7 +8,7 @@ use tonic::Status;
 use super::{
     connection::{Connection, Output},
     exit::{Exit, GrantCheck},
-    failure, json,
+    failure,
     next::Next,
     outcome::{completed_rows, positive, unknown_rows},
     page::{Page, Tone},
@@ -18,19 +18,16 @@ use super::{
 /// Prints a ruling and its warnings; answers with the exit code.
 pub(super) fn print(
     output: Output,
-    (name, message): (&str, &impl prost::Message),
+    answer: (&str, &impl prost::Message),
     ruling: Option<&Ruling>,
     check: GrantCheck,
     next: &Next,
 ) -> anyhow::Result<Exit> {
     let exit = Exit::of_ruling(ruling, check);
-    match output {
-        Output::Json => super::print(&format!("{}\n", json::render(name, message)?))?,
-        Output::Text => {
-            super::print_page(&page(ruling, exit, next))?;
-            for warning in ruling.map_or(&[][..], |ruling| &ruling.warnings) {
-                super::print_page(&warning_page(warning))?;
-            }
+    super::print_answer(output, answer, &page(ruling, exit, next))?;
+    if output == Output::Text {
+        for warning in ruling.map_or(&[][..], |ruling| &ruling.warnings) {
+            super::print_page(&warning_page(warning))?;
         }
     }
     Ok(exit)

@@ -73,7 +73,8 @@ async fn what_is_indefinite_is_sent_again_until_a_definite_answer() {
 
 #[tokio::test]
 async fn a_refusal_is_never_sent_again() {
-    let (answer, sends) = ask(vec![Err(Status::aborted("fenced")), Ok(Default::default())]).await;
+    let (answer, sends) =
+        ask(vec![Err(Status::aborted("fenced")), Ok(GetResponse::default())]).await;
     assert_eq!((answer.unwrap_err().code(), sends), (Code::Aborted, 1));
 }
 

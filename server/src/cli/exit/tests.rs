@@ -7,25 +7,26 @@ const FRESH: GrantCheck = GrantCheck { claimant_is_ours: false, lease_is_over: f
 const OURS: GrantCheck = GrantCheck { claimant_is_ours: true, lease_is_over: false };
 
 #[track_caller]
-fn check(verdict: Option<Verdict>, grant: GrantCheck, expected: u8) {
-    let ruling = Ruling { verdict, warnings: Vec::new() };
+fn check(verdict: impl Into<Option<Verdict>>, grant: GrantCheck, expected: u8) {
+    let ruling = Ruling { verdict: verdict.into(), warnings: Vec::new() };
     assert_eq!(Exit::of_ruling(Some(&ruling), grant) as u8, expected);
 }
 
-fn granted(repeated: bool) -> Option<Verdict> {
-    Some(Verdict::Granted(Granted { repeated, ..Default::default() }))
+fn granted(repeated: bool) -> Verdict {
+    Verdict::Granted(Granted { repeated, ..Default::default() })
 }
 
-fn completed(outcome: Option<Outcome>, disputed: bool) -> Option<Verdict> {
-    Some(Verdict::Completed(Completed { outcome, disputed, ..Default::default() }))
+fn completed(outcome: impl Into<Option<Outcome>>, disputed: bool) -> Verdict {
+    let outcome = outcome.into();
+    Verdict::Completed(Completed { outcome, disputed, ..Default::default() })
 }
 
-fn succeeded() -> Option<Outcome> {
-    Some(Outcome::Succeeded(Succeeded::default()))
+fn succeeded() -> Outcome {
+    Outcome::Succeeded(Succeeded::default())
 }
 
-fn failed() -> Option<Outcome> {
-    Some(Outcome::Failed(Failed::default()))
+fn failed() -> Outcome {
+    Outcome::Failed(Failed::default())
 }
 
 #[test]
@@ -49,8 +50,8 @@ fn a_grant_whose_lease_is_over_is_not_acted_upon() {
 #[test]
 fn every_other_verdict_has_its_own_code() {
     check(completed(succeeded(), false), OURS, 10);
-    check(Some(Verdict::InProgress(InProgress::default())), OURS, 11);
-    check(Some(Verdict::Unknown(Unknown::default())), OURS, 12);
+    check(Verdict::InProgress(InProgress::default()), OURS, 11);
+    check(Verdict::Unknown(Unknown::default()), OURS, 12);
     check(completed(failed(), false), OURS, 14);
 }
 
