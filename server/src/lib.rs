@@ -4,6 +4,7 @@
 
 pub mod cli;
 pub mod clock;
+pub mod config;
 mod document;
 pub mod fault;
 pub mod intent;
