@@ -37,6 +37,7 @@ pub struct Revision(pub Uuid);
 
 /// All that is remembered of one intent.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a mark of its own")]
 pub struct Record {
     /// Fresh with every write.
     pub revision: Revision,
@@ -56,7 +57,7 @@ pub struct Record {
     pub adopted: bool,
     /// The success was reported after its attempt had been released.
     pub after_release: bool,
-    /// Every token ever issued, in their order; the last one is current. At most [`TOKENS_MAX`].
+    /// Every token ever issued, in their order. At most [`TOKENS_MAX`].
     pub grants: Vec<Grant>,
     /// Grants since reconciliation or Resolve last released it: what `max_attempts` bounds.
     pub grants_since_release: u32,
@@ -474,9 +475,9 @@ pub struct SpentClaimant {
 }
 
 impl Record {
-    /// The current grant, if there ever was one.
+    /// The current grant, if there ever was one: the last that the store did not forget.
     pub fn current(&self) -> Option<&Grant> {
-        self.grants.last()
+        self.grants.iter().rev().find(|grant| grant.attempt > 0).or(self.grants.last())
     }
 
     /// The current token, if there is one.
@@ -516,7 +517,10 @@ impl Record {
 
     /// It holds spent claimants alone: for everybody else there is no record.
     pub fn is_spent_only(&self) -> bool {
-        self.grants.is_empty() && self.payload_hash.is_none() && self.state == State::Released
+        self.grants.is_empty()
+            && self.payload_hash.is_none()
+            && !self.adopted
+            && self.state == State::Released
     }
 }
 

@@ -170,3 +170,5 @@ impl TryFrom<layout::PayloadHash> for PayloadHash {
     }
 }
 
+#[cfg(test)]
+mod tests;
