@@ -486,3 +486,6 @@ pub fn rule(
         Request::Resolve(resolve) => resolve::rule(stored, resolve, given, now),
     }
 }
+
+#[cfg(test)]
+mod tests;
