@@ -1,7 +1,7 @@
 //! The wire of onced: messages and services generated from `proto/`, and their descriptor set.
 //!
 //! Nothing here is written by hand, and nothing here decides.
-#![allow(missing_docs, clippy::pedantic, reason = "generated code")]
+#![allow(missing_docs, clippy::all, clippy::pedantic, reason = "generated code")]
 
 /// The descriptor set of all packages, for reflection and JSON.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.binpb"));

@@ -1,22 +1,49 @@
-//! The one loop around the decision procedure: assume or load, rule, compare-and-set; if the set is lost, rule again on
-//! the record that won. Bounded.
+//! The one loop around the decision procedure: assume or look, rule, compare-and-set; if the set is lost, rule again on
+//! the record that won. Bounded in rounds and time.
+//!
+//! Holds no lock across a store call: what two callers of one key may do is decided by the store's conditional write
+//! alone. The caches only save looks; every write names the revision it was judged on.
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until, timeout_at};
+use tracing::Instrument;
+use uuid::Uuid;
 
+use self::{memories::Memories, recent::Recent, waiters::Waiters};
 use crate::{
     clock::{Clock, Timestamp},
-    intent::IntentId,
+    intent::{Identity, IntentId, ProviderKeyForm},
     policy::Policy,
-    ruling::{Request, Verdict},
-    store::{self, Store, Stored},
+    ruling::{Given, Request, Ruling, Verdict, rule},
+    store::{
+        self, Expiry, Lease, LeaseWrite, Look, Memory, ResultWrite, Set, Store, Stored, Write,
+    },
 };
 
+mod memories;
+mod recent;
+mod waiters;
+
+/// How often a lost write is ruled on again before the key counts as contended.
+const ROUNDS_MAX: usize = 16;
+/// Shortest pause between two looks of one that waits.
+const LOOK_PAUSE_MIN: Duration = Duration::from_millis(10);
+/// How long the work of a call goes on after its caller stopped waiting, to bring an uncertain write to an end.
+const AFTERCARE: Duration = Duration::from_secs(10);
+
 /// Rules on requests, one key at a time.
+#[derive(Clone)]
 pub struct Keeper {
-    _store: Arc<dyn Store>,
-    _clock: Arc<dyn Clock>,
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    memories: Memories,
+    recent: Recent,
+    waiters: Waiters,
 }
 
 /// One request and the bounds it is ruled in.
@@ -45,7 +72,7 @@ pub struct Answered {
     pub verdict: Verdict,
     /// The record as it then stands, with its result.
     pub stored: Option<Stored>,
-    /// From the receipt of the call to the sending of the write, or to the look where there was none.
+    /// From the receipt of the call to the first sending of the write, or to the look where there was none.
     pub waited: Duration,
     /// The time of the ruling.
     pub now: Timestamp,
@@ -64,24 +91,311 @@ pub enum Error {
 }
 
 impl Keeper {
-    /// A keeper over one store.
+    /// A keeper over one store; `clock` is the one that the store judges leases by, or close to it.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
-        Self { _store: store, _clock: clock }
+        let inner = Inner {
+            store,
+            clock,
+            memories: Memories::default(),
+            recent: Recent::new(),
+            waiters: Waiters::default(),
+        };
+        Self { inner: Arc::new(inner) }
     }
 
-    /// Rules on one request. Not cancelled with its caller: the work goes on in a task of its own.
-    pub async fn ask(&self, _ask: Ask) -> Result<Answered, Error> {
-        todo!("next commit")
+    /// Rules on one request. Its work is not cancelled with its caller: a write that was begun is brought to an end.
+    pub async fn ask(&self, ask: Ask) -> Result<Answered, Error> {
+        let deadline = ask.deadline;
+        let inner = Arc::clone(&self.inner);
+        let work = tokio::spawn(async move { inner.answer(&ask).await }.in_current_span());
+        match timeout_at(deadline, work).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(panic)) => Err(store::Error::Uncertain(panic.to_string()).into()),
+            Err(_) => Err(Error::Deadline),
+        }
     }
 
     /// Rules on a Claim; while somebody else is at it, holds the call until the ruling changes or `until` is reached.
-    pub async fn ask_waiting(&self, _ask: Ask, _until: Instant) -> Result<Answered, Error> {
-        todo!("next commit")
+    /// Waiting alone grants nothing.
+    pub async fn ask_waiting(&self, mut ask: Ask, until: Instant) -> Result<Answered, Error> {
+        let mut changes = self.inner.waiters.subscribe(ask.intent.identity());
+        loop {
+            let answered = self.ask(ask.clone()).await?;
+            let Verdict::InProgress { own_token: None } = answered.verdict else {
+                return Ok(answered);
+            };
+            if Instant::now() >= until {
+                return Ok(answered);
+            }
+            ask.likely_duplicate = true;
+            let pause = lease_left(answered.stored.as_ref()).max(LOOK_PAUSE_MIN);
+            changes.next(until.min(Instant::now() + pause)).await;
+        }
     }
 
-    /// Returns at the next write of `intent` in this process after `seen` (a record's version; none: no record), at
-    /// the end of its lease, or at `until`.
-    pub async fn changed(&self, _intent: &IntentId, _seen: Option<u64>, _until: Instant) {
-        todo!("next commit")
+    /// Tells of writes of this process to `intent` from now on.
+    pub fn changes(&self, intent: &IntentId) -> Changes {
+        Changes(self.inner.waiters.subscribe(intent.identity()))
+    }
+
+    /// Forgets what it knows of an operation's memory: it was changed by hand.
+    pub fn forget_memory(&self, namespace: &str, operation: &str) {
+        self.inner.memories.forget(namespace, operation);
     }
 }
+
+/// Writes of this process to one intent, as they come.
+#[derive(Debug)]
+pub struct Changes(waiters::Subscription);
+
+impl Changes {
+    /// Returns after a write since the last call, or at `until`.
+    pub async fn next(&mut self, until: Instant) {
+        self.0.next(until).await;
+    }
+}
+
+fn lease_left(stored: Option<&Stored>) -> Duration {
+    match stored.map(|stored| stored.lease) {
+        Some(Lease::Live { left }) => left,
+        Some(Lease::Over) | None => Duration::ZERO,
+    }
+}
+
+/// What a ruling is made on.
+struct View {
+    stored: Option<Stored>,
+    /// Nothing that was answered before this call is missing from it.
+    linearizable: bool,
+}
+
+impl Inner {
+    async fn answer(&self, ask: &Ask) -> Result<Answered, Error> {
+        let memory = self.memories.of(&*self.store, &*self.clock, ask).await?;
+        let identity = ask.intent.identity();
+        let mut view = self.first_view(ask, &identity).await?;
+        for _ in 0..ROUNDS_MAX {
+            let now = self.clock.now();
+            let ruling = self.rule_on(&view, ask, &identity, &memory, now);
+            let Some(write) = ruling.write else {
+                if view.linearizable || ruling.verdict == Verdict::Completed {
+                    let waited = ask.received.elapsed();
+                    return Ok(Answered {
+                        verdict: ruling.verdict,
+                        stored: view.stored,
+                        waited,
+                        now,
+                    });
+                }
+                view = self.look(&ask.intent, &identity, Look::Fresh).await?;
+                continue;
+            };
+            match self.write(ask, &identity, &view, ruling.verdict, &write, now).await? {
+                Written::Answer(answered) => return Ok(*answered),
+                Written::Again(next) => view = *next,
+            }
+        }
+        Err(store::Error::Contended.into())
+    }
+
+    /// A Claim assumes that there is no record, since its write finds out; everything else must look.
+    async fn first_view(&self, ask: &Ask, identity: &Identity) -> Result<View, Error> {
+        let is_claim = matches!(ask.request, Request::Claim(_));
+        let cached = match ask.request {
+            _ if ask.fresh => None,
+            Request::Get(_) | Request::Resolve(_) | Request::Reclaim(_) => None,
+            Request::Claim(_) => self.recent.settled(identity),
+            Request::Complete(_) | Request::Renew(_) | Request::Release(_) => {
+                self.recent.open(identity)
+            }
+        };
+        match cached {
+            Some(stored) => Ok(View { stored: Some(stored), linearizable: false }),
+            None if is_claim && !self.looks_old(ask) => {
+                Ok(View { stored: None, linearizable: false })
+            }
+            None if is_claim => self.look(&ask.intent, identity, Look::Recent).await,
+            None => self.look(&ask.intent, identity, Look::Fresh).await,
+        }
+    }
+
+    fn looks_old(&self, ask: &Ask) -> bool {
+        const A_WHILE: Duration = Duration::from_secs(60);
+        let first_sent = match &ask.request {
+            Request::Claim(claim) => claim.first_sent_time,
+            _ => None,
+        };
+        ask.likely_duplicate
+            || first_sent.is_some_and(|sent| sent.after(A_WHILE) < self.clock.now())
+    }
+
+    async fn look(
+        &self,
+        intent: &IntentId,
+        identity: &Identity,
+        look: Look,
+    ) -> Result<View, Error> {
+        let stored = self.store.load(intent, look).await?;
+        self.recent.saw(identity, stored.as_ref());
+        Ok(View { stored, linearizable: look == Look::Fresh })
+    }
+
+    fn rule_on(
+        &self,
+        view: &View,
+        ask: &Ask,
+        identity: &Identity,
+        memory: &Memory,
+        now: Timestamp,
+    ) -> Ruling {
+        let policy = ask.policy.as_deref();
+        let form = policy.map_or(ProviderKeyForm::Text, |policy| policy.provider_key);
+        let given = Given {
+            policy,
+            memory,
+            revision: Uuid::new_v4(),
+            provider_key: &identity.provider_key(form),
+            clock_bound: self.store.clock_bound(),
+        };
+        rule(view.stored.as_ref(), &ask.request, &given, now)
+    }
+
+    async fn write(
+        &self,
+        ask: &Ask,
+        identity: &Identity,
+        view: &View,
+        verdict: Verdict,
+        write: &Write,
+        now: Timestamp,
+    ) -> Result<Written, Error> {
+        let sent = Instant::now();
+        let starts_lease = matches!(write.lease, LeaseWrite::Start(_));
+        if starts_lease && sent >= ask.deadline {
+            return Err(Error::Deadline);
+        }
+        let waited = sent.duration_since(ask.received);
+        match self.apply(&ask.intent, write, ask.deadline + AFTERCARE).await? {
+            Set::Applied => {
+                let stored = standing_after(view.stored.as_ref(), write);
+                self.recent.wrote(identity, &stored);
+                self.waiters.tell(identity);
+                if lease_of(&verdict).is_some_and(|lease| sent.elapsed() >= lease) {
+                    let view = self.look(&ask.intent, identity, Look::Fresh).await?;
+                    return Ok(Written::Again(Box::new(view)));
+                }
+                Ok(Written::answer(verdict, Some(stored), waited, now))
+            }
+            Set::Lost(row) => {
+                self.recent.saw(identity, row.as_ref());
+                Ok(after_loss(row, write, verdict, ask, now))
+            }
+        }
+    }
+
+    /// Applies a write; an uncertain one is issued again, the same bytes, until the answer is definite. Once uncertain, only
+    /// a definite answer ends it.
+    async fn apply(&self, intent: &IntentId, write: &Write, until: Instant) -> Result<Set, Error> {
+        let mut uncertain = None;
+        let mut pause = Duration::from_millis(20);
+        loop {
+            match (self.store.compare_and_set(intent, write).await, &uncertain) {
+                (Ok(set), _) => return Ok(set),
+                (Err(store::Error::Uncertain(cause)), _) => uncertain = Some(cause),
+                (Err(error), None) => return Err(error.into()),
+                (Err(_), Some(_)) => {}
+            }
+            let next = Instant::now() + pause;
+            if next >= until {
+                return Err(store::Error::Uncertain(uncertain.unwrap_or_default()).into());
+            }
+            sleep_until(next).await;
+            pause = (pause * 2).min(Duration::from_secs(1));
+        }
+    }
+}
+
+/// What came of a write.
+enum Written {
+    Answer(Box<Answered>),
+    /// Rule again, on this.
+    Again(Box<View>),
+}
+
+impl Written {
+    fn again_on(row: Option<Stored>) -> Self {
+        Self::Again(Box::new(View { stored: row, linearizable: true }))
+    }
+
+    fn answer(verdict: Verdict, stored: Option<Stored>, waited: Duration, now: Timestamp) -> Self {
+        Self::Answer(Box::new(Answered { verdict, stored, waited, now }))
+    }
+}
+
+/// A lost row that shows this write's own revision was written by it: an earlier, uncertain sending was applied.
+fn after_loss(
+    row: Option<Stored>,
+    write: &Write,
+    verdict: Verdict,
+    ask: &Ask,
+    now: Timestamp,
+) -> Written {
+    let is_mine = |row: &Stored| row.record.revision == write.record.revision;
+    let Some(mine) = row.as_ref().filter(|row| is_mine(row)) else {
+        return Written::again_on(row);
+    };
+    let waited = ask.received.elapsed();
+    let verdict = match (verdict, mine.lease) {
+        (Verdict::Granted(granted), Lease::Live { left }) => {
+            Verdict::Granted(crate::ruling::Granted { lease: left, ..granted })
+        }
+        (Verdict::Renewed(renewed), Lease::Live { left }) => {
+            Verdict::Renewed(crate::ruling::Renewed { lease: left, ..renewed })
+        }
+        (Verdict::Granted(_) | Verdict::Renewed(_), Lease::Over) => {
+            return Written::again_on(row);
+        }
+        (verdict, _) => verdict,
+    };
+    Written::answer(verdict, row, waited, now)
+}
+
+fn lease_of(verdict: &Verdict) -> Option<Duration> {
+    match verdict {
+        Verdict::Granted(granted) => Some(granted.lease),
+        Verdict::Renewed(renewed) => Some(renewed.lease),
+        _ => None,
+    }
+}
+
+/// The row after a write that was applied on `before`.
+fn standing_after(before: Option<&Stored>, write: &Write) -> Stored {
+    let span = |expiry, kept: Option<Duration>| match expiry {
+        Expiry::Never => None,
+        Expiry::Keep => kept,
+        Expiry::After(seconds) => Some(Duration::from_secs(u64::from(seconds.get()))),
+    };
+    Stored {
+        record: write.record.clone(),
+        result: match &write.result {
+            ResultWrite::Keep => before.and_then(|before| before.result.clone()),
+            ResultWrite::Clear => None,
+            ResultWrite::Set(bytes) => Some(bytes.clone()),
+        },
+        lease: match write.lease {
+            LeaseWrite::Keep => before.map_or(Lease::Over, |before| before.lease),
+            LeaseWrite::Clear => Lease::Over,
+            LeaseWrite::Start(seconds) => {
+                Lease::Live { left: Duration::from_secs(u64::from(seconds.get())) }
+            }
+        },
+        expires_in: span(write.expiry, before.and_then(|before| before.expires_in)),
+        result_expires_in: span(
+            write.result_expiry,
+            before.and_then(|before| before.result_expires_in),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

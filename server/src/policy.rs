@@ -1,6 +1,7 @@
 //! What the server does with each operation: the policy file.
 //!
-//! Never read by an engine. `policy/file.rs` parses and judges the file, `policy/live.rs` reloads it.
+//! Never read by an engine. `policy/file.rs` reads the file, `policy/judge.rs` says what is wrong
+//! with it, `policy/live.rs` reloads it, `policy/report.rs` tells people what it says.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -9,11 +10,29 @@ use crate::{
     record::{EffectClass, Terms},
 };
 
+pub mod file;
+mod judge;
+pub mod live;
+pub mod report;
+
+pub use self::{file::PolicySet, live::Policies};
+pub use crate::fault::Fault;
+
+/// How the server runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// For real: only what the file declares.
+    Serve,
+    /// On the developer's machine: any name, short memories allowed.
+    Dev,
+}
+
 /// Shortest lease.
 pub const LEASE_MIN: Duration = Duration::from_secs(2);
 
 /// One operation's policy, every default filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a mark of its own")]
 pub struct Policy {
     /// Kind of effect.
     pub effect_class: EffectClass,
@@ -121,4 +140,22 @@ impl Policy {
 /// Rounded up to whole seconds.
 pub fn whole_seconds(span: Duration) -> Duration {
     Duration::from_secs(span.as_secs() + u64::from(span.subsec_nanos() > 0))
+}
+
+/// By strictness.
+pub(crate) const CLASSES: [EffectClass; 4] = [
+    EffectClass::NaturallyIdempotent,
+    EffectClass::Keyed,
+    EffectClass::Accumulative,
+    EffectClass::External,
+];
+
+/// The name of a class in the policy file, in logs and on the command line.
+pub fn class_name(class: EffectClass) -> &'static str {
+    match class {
+        EffectClass::NaturallyIdempotent => "naturally_idempotent",
+        EffectClass::Keyed => "keyed",
+        EffectClass::Accumulative => "accumulative",
+        EffectClass::External => "external",
+    }
 }

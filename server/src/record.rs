@@ -3,7 +3,11 @@
 //! Plain values: no clock, no I/O. How a record is laid out on disk is `record/codec.rs`; what is done with it is
 //! `ruling.rs`.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use uuid::Uuid;
@@ -33,6 +37,7 @@ pub struct Revision(pub Uuid);
 
 /// All that is remembered of one intent.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a mark of its own")]
 pub struct Record {
     /// Fresh with every write.
     pub revision: Revision,
@@ -52,7 +57,7 @@ pub struct Record {
     pub adopted: bool,
     /// The success was reported after its attempt had been released.
     pub after_release: bool,
-    /// Every token ever issued, in their order; the last one is current. At most [`TOKENS_MAX`].
+    /// Every token ever issued, in their order. At most [`TOKENS_MAX`].
     pub grants: Vec<Grant>,
     /// Grants since reconciliation or Resolve last released it: what `max_attempts` bounds.
     pub grants_since_release: u32,
@@ -136,6 +141,17 @@ pub enum Outcome {
     Succeeded(Success),
     /// It finally failed and surely had no effect.
     Failed(Failure),
+}
+
+impl Outcome {
+    /// The provider's own id, if it was told.
+    pub fn provider_reference(&self) -> Option<&str> {
+        let reference = match self {
+            Self::Succeeded(success) => &success.provider_reference,
+            Self::Failed(failure) => &failure.provider_reference,
+        };
+        (!reference.is_empty()).then_some(reference)
+    }
 }
 
 /// How an outcome became known.
@@ -350,6 +366,16 @@ impl Said {
             Self::Released(_) => ReportKind::Released,
         }
     }
+
+    /// The provider's own id, if it was told.
+    pub fn provider_reference(&self) -> Option<&str> {
+        let reference = match self {
+            Self::Succeeded(success) => &success.provider_reference,
+            Self::Failed(failure) => &failure.provider_reference,
+            Self::Unknown | Self::Released(_) => return None,
+        };
+        (!reference.is_empty()).then_some(reference)
+    }
 }
 
 /// What a report was told.
@@ -449,9 +475,9 @@ pub struct SpentClaimant {
 }
 
 impl Record {
-    /// The current grant, if there ever was one.
+    /// The current grant, if there ever was one: the last that the store did not forget.
     pub fn current(&self) -> Option<&Grant> {
-        self.grants.last()
+        self.grants.iter().rev().find(|grant| grant.attempt > 0).or(self.grants.last())
     }
 
     /// The current token, if there is one.
@@ -477,9 +503,24 @@ impl Record {
         self.settlement().is_none() && self.reports.iter().any(Report::is_standing_success)
     }
 
+    /// When the newest late report came, if there is one.
+    pub fn last_late_report(&self) -> Option<Timestamp> {
+        self.reports.iter().filter(|report| report.is_late()).map(|report| report.time).max()
+    }
+
+    /// Every id of the provider's own that the outcome or a report names.
+    pub fn provider_references(&self) -> BTreeSet<&str> {
+        let outcome = self.settlement().and_then(|settled| settled.outcome.provider_reference());
+        let reported = self.reports.iter().filter_map(|report| report.said.provider_reference());
+        outcome.into_iter().chain(reported).collect()
+    }
+
     /// It holds spent claimants alone: for everybody else there is no record.
     pub fn is_spent_only(&self) -> bool {
-        self.grants.is_empty() && self.payload_hash.is_none() && self.state == State::Released
+        self.grants.is_empty()
+            && self.payload_hash.is_none()
+            && !self.adopted
+            && self.state == State::Released
     }
 }
 

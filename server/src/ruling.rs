@@ -18,13 +18,25 @@ use crate::{
     store::{Memory, Stored, Write},
 };
 
+mod audit;
 mod claim;
 mod complete;
+mod draft;
+mod duplicate;
 mod get;
+mod grant;
+mod look;
+mod memory;
 mod reclaim;
 mod release;
 mod renew;
 mod resolve;
+
+pub use self::{
+    draft::content,
+    duplicate::duplicate,
+    look::{evidence_start, present, shown_etag, standing, terms},
+};
 
 /// A request, already valid in form.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Installs the tools, at the versions pinned in tools/, into .tools/.
+# A second run finds them and does nothing.
+# With names (buf, python, grpcurl) only those; without, all.
+set -euo pipefail
+source "$(dirname "$0")/tools.sh"
+
+GRPCURL=github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.3
+
+# Runs a step unless the files that pin it are the ones that it was last done for.
+once() {
+    local name=$1 stamp pins
+    stamp="$TOOLS/$name.stamp"
+    pins="$(cat "${@:3}" | sha256sum)"
+    [[ -f "$stamp" && "$(<"$stamp")" == "$pins" ]] && return 0
+    say "installing $name"
+    "$2" || return 1
+    printf '%s\n' "$pins" >"$stamp"
+}
+
+buf_from_npm() {
+    cp "$ROOT"/tools/{package.json,package-lock.json,.npmrc} "$TOOLS/"
+    npm ci --prefix "$TOOLS" --ignore-scripts --no-progress --loglevel=error >&2
+}
+
+checkers_from_pypi() {
+    python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --upgrade \
+        --target "$TOOLS/python" --requirement "$ROOT/tools/requirements.txt" >&2
+}
+
+grpcurl_from_go() {
+    GOBIN="$TOOLS/bin" GOFLAGS=-mod=mod go install "$GRPCURL" >&2
+}
+
+install() {
+    case $1 in
+        buf) have npm "installing buf" || return 0
+            once buf buf_from_npm "$ROOT"/tools/package{,-lock}.json ;;
+        python) have python3 "installing the checkers" || return 0
+            once python checkers_from_pypi "$ROOT/tools/requirements.txt" ;;
+        grpcurl) have go "installing grpcurl" || return 0
+            once grpcurl grpcurl_from_go <(echo "$GRPCURL") ;;
+        *) echo "error: no tool is called $1" >&2; return 64 ;;
+    esac
+}
+
+mkdir -p "$TOOLS"
+[[ $# -gt 0 ]] || set -- buf python grpcurl
+for tool in "$@"; do install "$tool"; done
