@@ -1,4 +1,5 @@
 //! One binary for all integration tests.
 
+mod model;
 mod tidy;
 mod wire;
