@@ -60,13 +60,20 @@ pub(super) fn end_lease(stored: &Stored, mut record: Record, expiry: Expiry) -> 
     }
 }
 
-/// Sets how the current attempt ended.
+/// Sets how the current attempt ended. That is news: what the provider was asked before does not cover it.
 pub(super) fn end_current(record: &mut Record, end: AttemptEnd) {
     let (current, now) = (record.token(), record.written);
+    forget_comparison(record);
     for grant in record.grants.iter_mut().filter(|grant| Some(grant.token) == current) {
         grant.end = end;
         grant.end_time.get_or_insert(now);
     }
+}
+
+/// What was found at the provider so far says nothing about what comes now.
+pub(super) fn forget_comparison(record: &mut Record) {
+    record.reconcile_time = None;
+    record.absence_seen = None;
 }
 
 /// Taken over without a last word from its holder: its effect may have happened.
