@@ -4,7 +4,7 @@
 
 use std::{
     fs::File,
-    net::{SocketAddr, TcpListener},
+    net::SocketAddr,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     sync::Arc,
@@ -45,9 +45,9 @@ impl Binary {
     }
 
     async fn on(ground: Arc<Ground>, arguments: Vec<String>) -> Self {
-        let (address, admin) = (free_address(), free_address());
-        let child = spawn(&ground, address, admin, &arguments);
-        let mut binary = Self { address, admin, ground, arguments, child };
+        let child = spawn(&ground, &arguments);
+        let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        let mut binary = Self { address: nowhere, admin: nowhere, ground, arguments, child };
         binary.until_ready().await;
         binary
     }
@@ -55,8 +55,7 @@ impl Binary {
     /// Starts it again on the same folder, at new ports. It must have ended.
     pub async fn restart(&mut self) {
         assert!(self.child.try_wait().expect("a child").is_some(), "it is still running");
-        (self.address, self.admin) = (free_address(), free_address());
-        self.child = spawn(&self.ground, self.address, self.admin, &self.arguments);
+        self.child = spawn(&self.ground, &self.arguments);
         self.until_ready().await;
     }
 
@@ -66,7 +65,10 @@ impl Binary {
             if let Ok(Some(status)) = self.child.try_wait() {
                 panic!("ended with {status} before it was ready:\n{}", self.log());
             }
-            if page::get(self.admin, "/readyz").await.is_ok_and(|page| page.status == 200) {
+            if let Some((address, admin)) = told_addresses(&self.ground)
+                && page::get(admin, "/readyz").await.is_ok_and(|page| page.status == 200)
+            {
+                (self.address, self.admin) = (address, admin);
                 return;
             }
             assert!(Instant::now() < end, "not ready in time:\n{}", self.log());
@@ -152,36 +154,37 @@ pub fn program() -> PathBuf {
     program
 }
 
-fn spawn(
-    ground: &Ground,
-    address: SocketAddr,
-    admin: SocketAddr,
-    arguments: &[String],
-) -> Child {
+/// On free ports, which it tells on its standard output.
+fn spawn(ground: &Ground, arguments: &[String]) -> Child {
     let log = File::options().create(true).append(true).open(log_path(ground)).expect("a log");
-    let policy = ground.folder().with_file_name("policy.toml");
+    let told = File::create(told_path(ground)).expect("a file for what it prints");
     Command::new(program())
-        .arg("serve")
-        .args(["--listen", &address.to_string(), "--admin", &admin.to_string()])
+        .args(["serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"])
         .arg("--data")
         .arg(ground.folder())
         .arg("--policy")
-        .arg(policy)
+        .arg(ground.folder().with_file_name("policy.toml"))
         .args(arguments)
         .current_dir(ground.folder().parent().expect("a folder"))
         .stdin(Stdio::null())
-        .stdout(log.try_clone().expect("a log"))
+        .stdout(told)
         .stderr(log)
         .spawn()
         .expect("a process")
+}
+
+/// From "… is ready: gRPC on ADDRESS, admin on http://ADDRESS".
+fn told_addresses(ground: &Ground) -> Option<(SocketAddr, SocketAddr)> {
+    let told = std::fs::read_to_string(told_path(ground)).ok()?;
+    let (_, addresses) = told.strip_suffix('\n')?.split_once("gRPC on ")?;
+    let (address, admin) = addresses.split_once(", admin on http://")?;
+    Some((address.parse().ok()?, admin.parse().ok()?))
 }
 
 fn log_path(ground: &Ground) -> PathBuf {
     ground.folder().with_file_name("log")
 }
 
-/// A loopback port that nobody listens on right now.
-fn free_address() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address")
+fn told_path(ground: &Ground) -> PathBuf {
+    ground.folder().with_file_name("told")
 }

@@ -49,8 +49,7 @@ pub fn value(page: &str, name_and_labels: &str) -> f64 {
 
 /// All series of a metric: the lines that begin with its name.
 pub fn series<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
-    let is_its = |line: &&str| {
-        line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' ']))
-    };
+    let is_its =
+        |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' ']));
     page.lines().filter(is_its).collect()
 }
