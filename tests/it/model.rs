@@ -45,8 +45,7 @@ fn small() {
             (&[Claim, Reclaim][..], 1, 1, 1, 1),
             (&[Claim, Claim, Reclaim][..], 0, 1, 0, 0),
         ] {
-            let rules =
-                Rules { executions, judges, copies, tasks, resends, ..Rules::of_class(class) };
+            let rules = Rules { executions, judges, copies, tasks, resends, ..Rules::of_class(class) };
             let begin = std::time::Instant::now();
             holds("small", &rules);
             println!("   {executions:?} {judges} {copies} {tasks} {resends} {:?}", begin.elapsed());

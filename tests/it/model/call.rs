@@ -103,7 +103,11 @@ pub(super) fn finish(
 }
 
 /// Writes what was ruled earlier, and the replica does not learn of it.
-pub(super) fn write_unseen(rules: &Rules, world: &mut World, task: usize) -> Result<bool, Broken> {
+pub(super) fn write_unseen(
+    rules: &Rules,
+    world: &mut World,
+    task: usize,
+) -> Result<bool, Broken> {
     let ruled = Arc::clone(&world.tasks[task].ruled);
     let message = world.tasks[task].message;
     world.tasks[task].uncertain = true;
@@ -146,7 +150,8 @@ fn commit(
 
 /// A judge settled it: successes that he did not confirm are refuted, the others no longer stand in the way.
 fn refute(world: &mut World) {
-    let settled = world.stored().is_some_and(|stored| check::is_succeeded(&stored.record));
+    let settled =
+        world.stored().is_some_and(|stored| check::is_succeeded(&stored.record));
     for execution in &mut world.executions {
         if execution.success == Kept::Yes && !settled {
             execution.success = Kept::Refuted;
@@ -179,8 +184,10 @@ fn answer(
             true
         }
         Kind::Succeeded => {
-            let kept =
-                matches!(Told::of(verdict), Told::Reported | Told::Conflict | Told::FencedAndKept);
+            let kept = matches!(
+                Told::of(verdict),
+                Told::Reported | Told::Conflict | Told::FencedAndKept
+            );
             if kept && execution.success == Kept::No {
                 execution.success = Kept::Yes;
             }

@@ -134,7 +134,8 @@ pub(super) fn write(
 
 /// Who decides on what she saw decides on that very record.
 fn judged(world: &World, message: Message, before: Option<&Stored>) -> Result<(), Broken> {
-    let is_judgement = matches!(message.kind, Kind::Resolve | Kind::ResolveFailed | Kind::Reclaim);
+    let is_judgement =
+        matches!(message.kind, Kind::Resolve | Kind::ResolveFailed | Kind::Reclaim);
     let Look::Provider { revision, marked, .. } = message.look(world) else { return Ok(()) };
     let Some(before) = before.filter(|_| is_judgement) else { return Ok(()) };
     let seen = revision == before.record.revision;
@@ -176,8 +177,8 @@ fn takeover(
     message: Message,
     before: Option<&Stored>,
 ) -> Result<(), Broken> {
-    let unresolved =
-        before.is_some_and(|before| matches!(standing(before), Standing::Over | Standing::Unknown));
+    let unresolved = before
+        .is_some_and(|before| matches!(standing(before), Standing::Over | Standing::Unknown));
     if !unresolved {
         return Ok(());
     }
@@ -207,11 +208,9 @@ fn own_attempt(
         return Ok(());
     }
     let current = before.record.token();
-    let doubt = before
-        .record
-        .grants
-        .iter()
-        .any(|grant| Some(grant.token) != current && grant.end == AttemptEnd::Unresolved);
+    let doubt = before.record.grants.iter().any(|grant| {
+        Some(grant.token) != current && grant.end == AttemptEnd::Unresolved
+    });
     let refused = world.executions[usize::from(message.actor)].effect == Effect::Refused
         && world.is_deduplicated(rules);
     let released = after.record.state == State::Released && doubt;

@@ -4,13 +4,17 @@
 //! order, times by their distance from now, as far as that still matters. Two worlds of one exploration share a number
 //! by accident with a chance of about one in a million million.
 
-use std::{collections::hash_map::DefaultHasher, hash::Hasher, time::Duration};
+use std::{
+    collections::hash_map::DefaultHasher,
+    hash::Hasher,
+    time::Duration,
+};
 
 use onced::{
     clock::Timestamp,
     record::{
-        Answer, AttemptEnd, Claimant, FencingToken, Outcome, Record, ReportKind, ResultKind,
-        Revision, SPENT_FOR, State, UnknownCause,
+        Answer, AttemptEnd, Claimant, FencingToken, Outcome, Record, ReportKind, Revision,
+        ResultKind, SPENT_FOR, State, UnknownCause,
     },
     ruling::evidence_start,
     store::Stored,
@@ -151,7 +155,8 @@ impl Canvas {
         let effect = if speaks || is_open { execution.effect } else { Effect::Vanished };
         self.bytes.extend([effect as u8, execution.reports_left]);
         self.bytes.extend((if speaks || acting { execution.said } else { 0 }).to_le_bytes());
-        let taken_back = execution.taken_back.is_some_and(|time| world.now.since(time) < SPENT_FOR);
+        let taken_back =
+            execution.taken_back.is_some_and(|time| world.now.since(time) < SPENT_FOR);
         self.bytes.push(u8::from(taken_back));
         self.bytes.push(execution.success as u8);
     }
@@ -263,8 +268,9 @@ impl Canvas {
         let Message { actor, kind } = task.message;
         self.bytes.extend([actor, kind as u8, u8::from(task.copy), u8::from(task.uncertain)]);
         let write = &task.ruled.1;
-        let mine =
-            world.stored().is_some_and(|stored| stored.record.revision == write.record.revision);
+        let mine = world
+            .stored()
+            .is_some_and(|stored| stored.record.revision == write.record.revision);
         let fits = mine || !task.uncertain && world.expects(write.expected);
         self.bytes.push(u8::from(fits));
         if fits {

@@ -14,7 +14,7 @@ use super::{
     check::{Broken, Invariant},
     message::{ALL_KINDS, Kind, MESSAGES, Message},
     rules::{Opening, Rules},
-    world::{Asked, EXECUTIONS, Effect, Execution, Look, Remembered, WINDOW_REST, Window, World},
+    world::{Asked, EXECUTIONS, Effect, Execution, Look, Remembered, Window, WINDOW_REST, World},
 };
 
 /// One step.
@@ -116,7 +116,13 @@ fn execution(rules: &Rules, world: &World, index: usize, steps: &mut Vec<Step>) 
     }
 }
 
-fn holder(rules: &Rules, world: &World, name: u8, execution: &Execution, steps: &mut Vec<Step>) {
+fn holder(
+    rules: &Rules,
+    world: &World,
+    name: u8,
+    execution: &Execution,
+    steps: &mut Vec<Step>,
+) {
     let acting = execution.right && world.now < execution.deadline;
     if acting && execution.effect == Effect::NotSent {
         steps.push(Step::Send { execution: name });

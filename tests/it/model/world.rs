@@ -194,7 +194,11 @@ impl World {
                 restored: false,
                 gap: false,
             },
-            provider: Provider { applied: 0, remembers: Remembered::Nothing, window: Window::Open },
+            provider: Provider {
+                applied: 0,
+                remembers: Remembered::Nothing,
+                window: Window::Open,
+            },
             executions: [execution; EXECUTIONS],
             judges: [Judge { look: Look::No, done: false }; JUDGES],
             tasks: Vec::new(),
@@ -275,9 +279,9 @@ impl World {
                 (Lease::Live { left }, self.now.after(left))
             }
             LeaseWrite::Clear => (Lease::Over, self.now),
-            LeaseWrite::Keep => old
-                .as_ref()
-                .map_or((Lease::Over, self.now), |old| (old.stored.lease, old.lease_end)),
+            LeaseWrite::Keep => {
+                old.as_ref().map_or((Lease::Over, self.now), |old| (old.stored.lease, old.lease_end))
+            }
         };
         let result = match write.result {
             ResultWrite::Keep => old.as_ref().and_then(|old| old.stored.result.clone()),
@@ -289,8 +293,7 @@ impl World {
             Expiry::Keep => old.as_ref().and_then(|old| old.stored.expires_in),
             Expiry::After(seconds) => Some(Duration::from_secs(u64::from(seconds.get()))),
         };
-        let stored =
-            Stored { record: write.record, result, lease, expires_in, result_expires_in: None };
+        let stored = Stored { record: write.record, result, lease, expires_in, result_expires_in: None };
         self.row = Some(Row { stored: Arc::new(stored), lease_end });
         true
     }
