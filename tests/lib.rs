@@ -1,1 +1,3 @@
 //! The harness of the black-box tests.
+
+pub mod broken;

@@ -1,4 +1,5 @@
 //! One binary for all integration tests.
 
+mod conformance;
 mod tidy;
 mod wire;
