@@ -2,7 +2,9 @@
 //!
 //! The life of a Claim runs through these modules from the bottom of the list to the top and back.
 
+pub mod cli;
 pub mod clock;
+pub mod config;
 mod document;
 pub mod fault;
 pub mod intent;
