@@ -1,5 +1,6 @@
 //! One binary for all integration tests.
 
+mod calls;
 mod model;
 mod tidy;
 mod wire;
