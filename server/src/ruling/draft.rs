@@ -106,11 +106,10 @@ pub(super) fn success(reported: &ReportedSuccess, source: Source) -> (Success, R
             };
             (ResultKind::Given(info), ResultWrite::Set(content.body.clone()))
         }
+        // Only a holder can say that there is none, or leave it out; anybody else never knew it.
+        _ if source != Source::Holder => (ResultKind::NeverKnown, ResultWrite::Clear),
         ReportedResult::Omitted => (ResultKind::Omitted, ResultWrite::Clear),
-        ReportedResult::NoneGiven if source == Source::Holder => {
-            (ResultKind::NoneGiven, ResultWrite::Clear)
-        }
-        ReportedResult::NoneGiven => (ResultKind::NeverKnown, ResultWrite::Clear),
+        ReportedResult::NoneGiven => (ResultKind::NoneGiven, ResultWrite::Clear),
     };
     let success = Success {
         result,

@@ -14,7 +14,7 @@ use super::{
     grant::{Applicant, blank, expected_blank, grant, ungranted_terms},
     look::{
         Caller, caller, check_hash, evidence_start, is_noted_spent, present, reclaim_rule,
-        shown_etag, standing, terms, unknown,
+        shown_etag, standing, terms, unknown_by,
     },
     memory,
 };
@@ -155,14 +155,15 @@ fn next(
         let etag = shown_etag(stored, given.policy, given.clock_bound, now);
         return memory::unknown(etag, policy, given);
     }
-    let granted = match reclaim_rule(record, given, now) {
+    let rule = reclaim_rule(record, policy.lease_for(reclaim.lease), given, now);
+    let granted = match rule {
         _ if surely_not_done => record.grants.len() < TOKENS_MAX,
         ReclaimRule::Allowed => true,
         ReclaimRule::EvidenceRequired => not_applied,
         ReclaimRule::AttemptsExhausted | ReclaimRule::ResolveRequired => false,
     };
     if !granted {
-        return unknown(stored, None, given, now);
+        return unknown_by(stored, None, rule, given, now);
     }
     let mut draft = revise(stored, given, now);
     if not_applied {
