@@ -112,7 +112,13 @@ fn judge_etag(
 ) -> Option<Refusal> {
     let shown = shown_etag(stored, given.policy, given.clock_bound, now);
     let judged = match (reclaim.etag, &reclaim.evidence) {
-        (None, _) => return None,
+        (None, None) => return None,
+        (None, Some(_)) => {
+            return Some(Refusal::InvalidField {
+                field: "etag",
+                description: "is required with evidence".to_owned(),
+            });
+        }
         (Some(Etag::Revision { revision, marked }), evidence) => {
             if revision != stored.record.revision {
                 return Some(Refusal::EtagMismatch { etag: shown });

@@ -205,3 +205,14 @@ fn a_reclaim_sent_again_is_given_the_same_grant() {
     check(&taken, request, "granted 2, repeated", "=");
     check(&taken, claims(C), "in progress", "=");
 }
+
+/// Judged = written on: evidence about nothing in particular is no evidence.
+#[test]
+fn evidence_without_an_etag_moves_nothing() {
+    let over = Scene::external().over();
+    for finding in [Finding::NotApplied, applied().expect("a finding")] {
+        let evidence = Some(Evidence { finding, reference: String::new() });
+        let request = Request::Reclaim(Reclaim { evidence, ..reclaim(B) });
+        check(&over, request, "INVALID_FIELD etag", "=");
+    }
+}
