@@ -58,9 +58,12 @@ fn none(row: Option<&Stored>, reclaim: &Reclaim, given: &Given<'_>, now: Timesta
     if now < evidence_start {
         return Ruling::refuse(Refusal::EvidenceTooEarly { evidence_start });
     }
-    let record = blank(row, ungranted_terms(given.policy), given, now);
+    let mut record = blank(row, ungranted_terms(given.policy), given, now);
     match &evidence.finding {
-        Finding::NotApplied => grant(row, record, &applicant(reclaim), policy, false),
+        Finding::NotApplied => {
+            note_reclaim(None, &mut record, reclaim, Standing::Live);
+            grant(row, record, &applicant(reclaim), policy, false)
+        }
         Finding::Applied(reported) => record_new_success(row, record, reclaim, reported, now),
     }
 }
@@ -74,6 +77,7 @@ fn record_new_success(
 ) -> Ruling {
     let (success, result) = success(reported, Source::Reconciliation);
     let outcome = Outcome::Succeeded(success);
+    note_reclaim(None, &mut record, reclaim, Standing::Succeeded);
     record.payload_hash = Some(reclaim.payload.hash().clone());
     record.reconcile_time = Some(now);
     record.state = State::Settled(settlement(outcome, 0, Source::Reconciliation, true, now));
@@ -177,7 +181,7 @@ fn next(
     } else if !surely_not_done {
         end_unfinished(&mut draft);
     }
-    note_reclaim(stored, &mut draft, reclaim, Standing::Live);
+    note_reclaim(Some(stored), &mut draft, reclaim, Standing::Live);
     grant(Some(stored), draft, &applicant(reclaim), policy, !surely_not_done)
 }
 
@@ -192,7 +196,7 @@ fn record_success(
     let mut draft = revise(stored, given, now);
     draft.after_release |= draft.state == State::Released;
     draft.reconcile_time = Some(now);
-    note_reclaim(stored, &mut draft, reclaim, Standing::Succeeded);
+    note_reclaim(Some(stored), &mut draft, reclaim, Standing::Succeeded);
     let (success, result) = success(reported, Source::Reconciliation);
     let outcome = Outcome::Succeeded(success);
     let settlement = settlement(outcome, draft.attempt(), Source::Reconciliation, true, now);

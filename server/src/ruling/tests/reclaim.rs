@@ -216,3 +216,14 @@ fn evidence_without_an_etag_moves_nothing() {
         check(&over, request, "INVALID_FIELD etag", "=");
     }
 }
+
+/// Taking over is audited, also where there was nothing to take over from.
+#[test]
+fn without_a_record_it_is_audited_all_the_same() {
+    for finding in [NOT_APPLIED, applied()] {
+        let after = Scene::external().then(reclaims_on(A, Etag::None, finding));
+        let audit = after.record().audit;
+        assert_eq!(audit.len(), 1);
+        assert_eq!((audit[0].principal.as_str(), audit[0].reason.as_str()), ("ops", "stuck"));
+    }
+}
