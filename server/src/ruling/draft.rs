@@ -181,7 +181,8 @@ pub(super) fn earlier_report<'a>(
     })
 }
 
-/// Stores a report with the answer it gets. Successes are never cut; of the others the oldest goes first.
+/// Stores a report with the answer it gets. Successes are never cut; of the others the oldest late one goes first, so that
+/// what moved the record is still known when it is sent again.
 pub(super) fn note_report(
     record: &mut Record,
     token: FencingToken,
@@ -197,7 +198,9 @@ pub(super) fn note_report(
     record.reports.push(report);
     let is_success = |report: &Report| report.said.kind() == ReportKind::Succeeded;
     if record.reports.iter().filter(|report| !is_success(report)).count() > DETAILS_MAX
-        && let Some(oldest) = record.reports.iter().position(|report| !is_success(report))
+        && let Some(oldest) = (record.reports.iter())
+            .position(|report| !is_success(report) && report.is_late())
+            .or_else(|| record.reports.iter().position(|report| !is_success(report)))
     {
         let cut = record.reports.remove(oldest);
         record.late_reports_cut += u32::from(cut.is_late());

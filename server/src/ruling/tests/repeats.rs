@@ -125,3 +125,16 @@ fn late_successes_are_never_cut_for_failures() {
     assert!(scene.record().is_contested());
     check(&scene, scene.says(1, done("late")), "FENCED, kept", "=");
 }
+
+/// Seventeen other words of the same holder do not push the release out of memory.
+#[test]
+fn conflicts_do_not_push_out_what_was_recorded() {
+    let mut scene = Scene::external().released();
+    let copy = scene.releases(1);
+    for number in 0..20 {
+        scene = scene.then(scene.says(1, failed(&number.to_string())));
+    }
+    scene = scene.then(scene.says(1, Reported::Unknown));
+    check(&scene, copy, "released, repeated", "=");
+    assert!(scene.record().late_reports_cut > 0);
+}
