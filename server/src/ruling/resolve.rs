@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     clock::Timestamp,
-    record::{Outcome, Record, Said, Source, Standing},
+    record::{Outcome, Record, Said, Source, Standing, Success},
     store::{Lease, ResultWrite, Stored},
 };
 
@@ -93,15 +93,23 @@ fn succeeded(
     let (told, result) = success(reported, Source::Operator);
     note_resolve(stored, &mut draft, resolve, Standing::Succeeded);
     draft.after_release |= draft.state == crate::record::State::Released;
-    let (outcome, result) = match recorded_success(&stored.record) {
-        Some(known) => (Outcome::Succeeded(known), ResultWrite::Keep),
-        None => (Outcome::Succeeded(told), result),
+    let (success, result) = match recorded_success(&stored.record) {
+        Some(known) => (confirmed(known, told), ResultWrite::Keep),
+        None => (told, result),
     };
-    settled(stored, draft, outcome, result, given)
+    settled(stored, draft, Outcome::Succeeded(success), result, given)
 }
 
-/// A recorded success that the operator confirms keeps its original result.
-fn recorded_success(record: &Record) -> Option<crate::record::Success> {
+/// A recorded success that the operator confirms keeps its original result; what she says of the rest is the verdict.
+fn confirmed(known: Success, told: Success) -> Success {
+    let provider_reference = match told.provider_reference.is_empty() {
+        true => known.provider_reference,
+        false => told.provider_reference,
+    };
+    Success { result: known.result, amount: told.amount.or(known.amount), provider_reference }
+}
+
+fn recorded_success(record: &Record) -> Option<Success> {
     match &record.settlement()?.outcome {
         Outcome::Succeeded(success) => Some(success.clone()),
         Outcome::Failed(_) => None,
