@@ -4,7 +4,8 @@ use super::{
     Etag, Given, Refusal, ReportedSuccess, Resolve, ResolveVerdict, Ruling, Verdict,
     audit::{note_resolve, resolve_decision},
     draft::{clear_attempts, release, revise, settle, settlement, success},
-    look::{evidence_start, present, shown_etag, standing, terms},
+    look::{judged_etag, present, standing, terms},
+    memory,
 };
 use crate::{
     clock::Timestamp,
@@ -59,7 +60,7 @@ fn refusal(
     let marked = match resolve.etag {
         Etag::Revision { revision, marked } if revision == record.revision => marked,
         Etag::Revision { .. } | Etag::None => {
-            let etag = shown_etag(stored, given.policy, given.clock_bound, now);
+            let etag = judged_etag(stored, given, now);
             return Some(Refusal::EtagMismatch { etag });
         }
     };
@@ -67,12 +68,16 @@ fn refusal(
         return Some(Refusal::InProgress { attempt: record.attempt(), left });
     }
     let recorded = standing(stored);
-    let evidence_start = evidence_start(record, given.policy, given.clock_bound);
+    let evidence_start = memory::evidence_start_of(record, given, now);
+    let proves_nothing = !marked || now < evidence_start;
     match recorded {
         Standing::Succeeded | Standing::Failed if !is_in_doubt(record) => {
             Some(Refusal::AlreadySettled { recorded })
         }
-        Standing::Over | Standing::Unknown if !marked || now < evidence_start => {
+        Standing::Over | Standing::Unknown if proves_nothing => {
+            Some(Refusal::EvidenceTooEarly { evidence_start })
+        }
+        Standing::Released if proves_nothing && memory::is_in_gap(record, given, now) => {
             Some(Refusal::EvidenceTooEarly { evidence_start })
         }
         _ => None,
