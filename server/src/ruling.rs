@@ -488,3 +488,6 @@ pub fn rule(
         Request::Resolve(resolve) => resolve::rule(stored, resolve, given, now),
     }
 }
+
+#[cfg(test)]
+mod tests;

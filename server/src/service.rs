@@ -172,3 +172,9 @@ fn misfit(intent: IntentId) -> Denial {
 fn refused(refusal: Refusal, intent: &IntentId, answered: &Answered) -> Denial {
     Denial::Refused { refusal, intent: intent.clone(), now: answered.now }
 }
+
+#[cfg(test)]
+pub(crate) mod trial;
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use super::{
     grant::{Applicant, blank, grant, granted},
     look::{
         Caller, caller, check_hash, is_noted_spent, present, reclaim_rule, shown_etag, standing,
-        unknown,
+        unknown, unknown_by,
     },
     memory,
 };
@@ -94,7 +94,8 @@ fn another(stored: &Stored, claim: &Claim, given: &Given<'_>, now: Timestamp) ->
 
 /// Unresolved: unknown, unless the policy says that Claim itself takes over and the provider deduplicates.
 fn over(stored: &Stored, claim: &Claim, given: &Given<'_>, now: Timestamp) -> Ruling {
-    let rule = reclaim_rule(&stored.record, given, now);
+    let Some(policy) = given.policy else { return unknown(stored, None, given, now) };
+    let rule = reclaim_rule(&stored.record, policy.lease_for(claim.lease), given, now);
     match given.policy {
         Some(policy)
             if policy.reclaim_on_expiry
@@ -105,7 +106,7 @@ fn over(stored: &Stored, claim: &Claim, given: &Given<'_>, now: Timestamp) -> Ru
             end_unfinished(&mut record);
             grant(Some(stored), record, &applicant(claim), policy, true)
         }
-        _ => unknown(stored, None, given, now),
+        _ => unknown_by(stored, None, rule, given, now),
     }
 }
 

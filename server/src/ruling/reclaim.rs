@@ -14,7 +14,7 @@ use super::{
     grant::{Applicant, blank, expected_blank, grant, ungranted_terms},
     look::{
         Caller, caller, check_hash, evidence_start, is_noted_spent, present, reclaim_rule,
-        shown_etag, standing, terms, unknown,
+        shown_etag, standing, terms, unknown_by,
     },
     memory,
 };
@@ -58,9 +58,12 @@ fn none(row: Option<&Stored>, reclaim: &Reclaim, given: &Given<'_>, now: Timesta
     if now < evidence_start {
         return Ruling::refuse(Refusal::EvidenceTooEarly { evidence_start });
     }
-    let record = blank(row, ungranted_terms(given.policy), given, now);
+    let mut record = blank(row, ungranted_terms(given.policy), given, now);
     match &evidence.finding {
-        Finding::NotApplied => grant(row, record, &applicant(reclaim), policy, false),
+        Finding::NotApplied => {
+            note_reclaim(None, &mut record, reclaim, Standing::Live);
+            grant(row, record, &applicant(reclaim), policy, false)
+        }
         Finding::Applied(reported) => record_new_success(row, record, reclaim, reported, now),
     }
 }
@@ -74,6 +77,7 @@ fn record_new_success(
 ) -> Ruling {
     let (success, result) = success(reported, Source::Reconciliation);
     let outcome = Outcome::Succeeded(success);
+    note_reclaim(None, &mut record, reclaim, Standing::Succeeded);
     record.payload_hash = Some(reclaim.payload.hash().clone());
     record.reconcile_time = Some(now);
     record.state = State::Settled(settlement(outcome, 0, Source::Reconciliation, true, now));
@@ -112,7 +116,13 @@ fn judge_etag(
 ) -> Option<Refusal> {
     let shown = shown_etag(stored, given.policy, given.clock_bound, now);
     let judged = match (reclaim.etag, &reclaim.evidence) {
-        (None, _) => return None,
+        (None, None) => return None,
+        (None, Some(_)) => {
+            return Some(Refusal::InvalidField {
+                field: "etag",
+                description: "is required with evidence".to_owned(),
+            });
+        }
         (Some(Etag::Revision { revision, marked }), evidence) => {
             if revision != stored.record.revision {
                 return Some(Refusal::EtagMismatch { etag: shown });
@@ -155,14 +165,15 @@ fn next(
         let etag = shown_etag(stored, given.policy, given.clock_bound, now);
         return memory::unknown(etag, policy, given);
     }
-    let granted = match reclaim_rule(record, given, now) {
+    let rule = reclaim_rule(record, policy.lease_for(reclaim.lease), given, now);
+    let granted = match rule {
         _ if surely_not_done => record.grants.len() < TOKENS_MAX,
         ReclaimRule::Allowed => true,
         ReclaimRule::EvidenceRequired => not_applied,
         ReclaimRule::AttemptsExhausted | ReclaimRule::ResolveRequired => false,
     };
     if !granted {
-        return unknown(stored, None, given, now);
+        return unknown_by(stored, None, rule, given, now);
     }
     let mut draft = revise(stored, given, now);
     if not_applied {
@@ -170,7 +181,7 @@ fn next(
     } else if !surely_not_done {
         end_unfinished(&mut draft);
     }
-    note_reclaim(stored, &mut draft, reclaim, Standing::Live);
+    note_reclaim(Some(stored), &mut draft, reclaim, Standing::Live);
     grant(Some(stored), draft, &applicant(reclaim), policy, !surely_not_done)
 }
 
@@ -185,7 +196,7 @@ fn record_success(
     let mut draft = revise(stored, given, now);
     draft.after_release |= draft.state == State::Released;
     draft.reconcile_time = Some(now);
-    note_reclaim(stored, &mut draft, reclaim, Standing::Succeeded);
+    note_reclaim(Some(stored), &mut draft, reclaim, Standing::Succeeded);
     let (success, result) = success(reported, Source::Reconciliation);
     let outcome = Outcome::Succeeded(success);
     let settlement = settlement(outcome, draft.attempt(), Source::Reconciliation, true, now);
