@@ -4,7 +4,7 @@ use std::{env, error::Error, fs, path::PathBuf};
 
 use prost::Message;
 
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     "onced/v1/intent.proto",
     "onced/v1/claim.proto",
     "onced/v1/reconciliation.proto",
@@ -13,6 +13,8 @@ const FILES: [&str; 8] = [
     "onced/provider/v1/provider.proto",
     "onced/admin/v1/admin.proto",
     "onced/store/v1/record.proto",
+    // The details of refusals, so that reflection can show them to people.
+    "google/rpc/error_details.proto",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,8 +1,11 @@
 """Calls of the walk: each request and its answer are printed as they are sent, in JSON."""
 
 import json
+import shutil
 import subprocess
 import time
+
+import command_line
 
 
 class Answer:
@@ -35,7 +38,8 @@ class Answer:
 
 
 class Calls:
-    def __init__(self, address: str):
+    def __init__(self, binary: str, address: str):
+        self.binary = binary
         self.address = address
 
     def call(self, method: str, request: dict) -> Answer:
@@ -46,15 +50,19 @@ class Calls:
         return answer
 
     def send(self, method: str, request: dict) -> Answer:
-        service = f"onced.v1.ClaimService/{method}"
-        command = ["grpcurl", "-plaintext", "-format-error", "-max-time", "10"]
-        command += ["-d", json.dumps(request), self.address, service]
+        command = self.command(method, request)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        said = done.stdout if done.returncode == 0 else done.stderr
         try:
-            return Answer(json.loads(said))
+            return Answer(json.loads(done.stdout or done.stderr))
         except json.JSONDecodeError:
             raise SystemExit(f"{method}: no JSON came:\n{done.stdout}{done.stderr}") from None
+
+    def command(self, method: str, request: dict) -> list[str]:
+        if not shutil.which("grpcurl"):
+            said = command_line.words(method, request)
+            return [self.binary, *said, "--endpoint", f"http://{self.address}", "--output", "json"]
+        options = ["-plaintext", "-format-error", "-max-time", "10", "-d", json.dumps(request)]
+        return ["grpcurl", *options, self.address, f"onced.v1.ClaimService/{method}"]
 
     def wait_until(self, what: str, method: str, request: dict, is_so) -> Answer:
         """Asks again, unprinted, until it is so."""

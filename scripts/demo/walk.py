@@ -16,7 +16,7 @@ RESULT = '{"charge":"ch_1", "status":"captured"}'
 class Walk:
     def __init__(self, server: Server):
         self.server = server
-        self.calls = Calls(server.address)
+        self.calls = Calls(server.binary, server.address)
 
     def all(self):
         self.one_grant()

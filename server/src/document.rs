@@ -37,7 +37,8 @@ impl<'t> Faults<'t> {
         }
     }
 
-    fn line(&self, place: &Range<usize>) -> usize {
+    /// The line of a place, from 1.
+    pub(crate) fn line(&self, place: &Range<usize>) -> usize {
         let before = self.text.get(..place.start).unwrap_or(self.text);
         before.bytes().filter(|byte| *byte == b'\n').count() + 1
     }

@@ -3,7 +3,11 @@
 //! Plain values: no clock, no I/O. How a record is laid out on disk is `record/codec.rs`; what is done with it is
 //! `ruling.rs`.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use uuid::Uuid;
@@ -137,6 +141,17 @@ pub enum Outcome {
     Succeeded(Success),
     /// It finally failed and surely had no effect.
     Failed(Failure),
+}
+
+impl Outcome {
+    /// The provider's own id, if it was told.
+    pub fn provider_reference(&self) -> Option<&str> {
+        let reference = match self {
+            Self::Succeeded(success) => &success.provider_reference,
+            Self::Failed(failure) => &failure.provider_reference,
+        };
+        (!reference.is_empty()).then_some(reference)
+    }
 }
 
 /// How an outcome became known.
@@ -351,6 +366,16 @@ impl Said {
             Self::Released(_) => ReportKind::Released,
         }
     }
+
+    /// The provider's own id, if it was told.
+    pub fn provider_reference(&self) -> Option<&str> {
+        let reference = match self {
+            Self::Succeeded(success) => &success.provider_reference,
+            Self::Failed(failure) => &failure.provider_reference,
+            Self::Unknown | Self::Released(_) => return None,
+        };
+        (!reference.is_empty()).then_some(reference)
+    }
 }
 
 /// What a report was told.
@@ -476,6 +501,18 @@ impl Record {
     /// Somebody reported success, nobody refuted it, and it is not settled.
     pub fn is_contested(&self) -> bool {
         self.settlement().is_none() && self.reports.iter().any(Report::is_standing_success)
+    }
+
+    /// When the newest late report came, if there is one.
+    pub fn last_late_report(&self) -> Option<Timestamp> {
+        self.reports.iter().filter(|report| report.is_late()).map(|report| report.time).max()
+    }
+
+    /// Every id of the provider's own that the outcome or a report names.
+    pub fn provider_references(&self) -> BTreeSet<&str> {
+        let outcome = self.settlement().and_then(|settled| settled.outcome.provider_reference());
+        let reported = self.reports.iter().filter_map(|report| report.said.provider_reference());
+        outcome.into_iter().chain(reported).collect()
     }
 
     /// It holds spent claimants alone: for everybody else there is no record.

@@ -22,6 +22,7 @@ mod audit;
 mod claim;
 mod complete;
 mod draft;
+mod duplicate;
 mod get;
 mod grant;
 mod look;
@@ -33,6 +34,7 @@ mod resolve;
 
 pub use self::{
     draft::content,
+    duplicate::duplicate,
     look::{evidence_start, present, shown_etag, standing, terms},
 };
 
@@ -486,3 +488,6 @@ pub fn rule(
         Request::Resolve(resolve) => resolve::rule(stored, resolve, given, now),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ use onced_proto::DESCRIPTORS;
 use prost::Message;
 use prost_types::{FileDescriptorSet, MethodDescriptorProto};
 
+const STATUS: &str = "google/rpc/status.proto";
 const METHODS: &str = include_str!("wire/methods.txt");
 
 #[test]
@@ -63,6 +64,17 @@ fn no_package_of_ours_is_missing_from_reflection() {
     let ours = ["onced.admin.v1", "onced.provider.v1", "onced.store.v1", "onced.v1"];
     for package in ours {
         assert!(packages.iter().any(|found| found == package), "{package} in {packages:?}");
+    }
+}
+
+#[test]
+fn the_details_of_a_refusal_can_be_shown_by_reflection() {
+    let files = descriptors().file;
+    let details = files.iter().find(|file| file.package() == "google.rpc" && file.name() != STATUS);
+    let messages = details.expect("google/rpc/error_details.proto").message_type.iter();
+    let names: Vec<&str> = messages.map(|message| message.name()).collect();
+    for name in ["BadRequest", "ErrorInfo", "RetryInfo"] {
+        assert!(names.contains(&name), "{name} in {names:?}");
     }
 }
 

@@ -49,6 +49,7 @@ impl Policies {
             None if mode == Mode::Dev => PolicySet::dev(None),
             None => return Err(vec![Fault::new("--policy", "is required without --dev")]),
         };
+        log_notes(&set);
         Ok(Self {
             file,
             mode,
@@ -128,7 +129,9 @@ impl Policies {
         let faults = match done {
             Reload::Unchanged => Vec::new(),
             Reload::Taken => {
-                tracing::info!(digest = self.current().digest(), "policies reloaded");
+                let set = self.current();
+                tracing::info!(digest = set.digest(), "policies reloaded");
+                log_notes(&set);
                 Vec::new()
             }
             Reload::Refused(faults) => faults.clone(),
@@ -147,6 +150,12 @@ impl Policies {
         while shutdown.run_until_cancelled(tokio::time::sleep(every)).await.is_some() {
             self.reload().await;
         }
+    }
+}
+
+fn log_notes(set: &PolicySet) {
+    for note in super::report::notes(set) {
+        tracing::info!(note, "policy");
     }
 }
 

@@ -157,7 +157,7 @@ fn no_part_of_an_outcome_has_a_default() {
         |settled| succeeded(settled).result = Some(layout::success::Result::Absent(0)),
         |settled| {
             succeeded(settled).result =
-                Some(layout::success::Result::Given(layout::ContentInfo::default()))
+                Some(layout::success::Result::Given(layout::ContentInfo::default()));
         },
     ];
     for (case, change) in cases.into_iter().enumerate() {

@@ -35,8 +35,8 @@ prop_compose! {
         let [disputed, orphan, adopted, after_release, token_used] = marks;
         Record {
             revision, version, written, payload_hash, state,
-            disputed, orphan, adopted, after_release, token_used,
-            grants, grants_since_release, holder, labels, terms, provider_key,
+            disputed, orphan, adopted, after_release,
+            grants, grants_since_release, token_used, holder, labels, terms, provider_key,
             first_claim_time, lease_end, amount, reconcile_time, absence_seen,
             reports, late_reports_cut, audit, audit_cut, spent, spent_cut, traceparent,
         }

@@ -163,7 +163,7 @@ fn report(said: Said, answer: Answer, number: u8) -> Report {
         digest: [number; 32],
         answer,
         time: at(30 + i64::from(number)),
-        refuted: number % 2 == 0,
+        refuted: number.is_multiple_of(2),
     }
 }
 

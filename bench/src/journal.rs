@@ -1,0 +1,45 @@
+//! The floor of the disk: append and fdatasync, whatever waits in one group.
+
+use std::{fs::File, io::Write, path::Path, sync::mpsc, thread};
+
+use anyhow::{Context, Result};
+use tokio::sync::oneshot;
+
+type Waiting = (Vec<u8>, oneshot::Sender<()>);
+
+/// A file that is appended to in groups, each made durable before it is answered.
+#[derive(Clone)]
+pub struct Journal {
+    calls: mpsc::Sender<Waiting>,
+}
+
+impl Journal {
+    /// Opens a new file and starts its writer, which ends with the last clone of this.
+    pub fn create(path: &Path) -> Result<Self> {
+        let mut file = File::create_new(path)?;
+        let (calls, waiting) = mpsc::channel::<Waiting>();
+        thread::Builder::new().name("journal".to_owned()).spawn(move || {
+            while let Ok(first) = waiting.recv() {
+                let group: Vec<Waiting> =
+                    std::iter::once(first).chain(waiting.try_iter()).collect();
+                let bytes: Vec<u8> =
+                    group.iter().flat_map(|(bytes, _)| bytes.iter().copied()).collect();
+                if file.write_all(&bytes).and_then(|()| file.sync_data()).is_err() {
+                    return;
+                }
+                for (_, answer) in group {
+                    // A caller that is gone needs no answer.
+                    let _ = answer.send(());
+                }
+            }
+        })?;
+        Ok(Self { calls })
+    }
+
+    /// Appends; returns once it is on disk.
+    pub async fn append(&self, bytes: Vec<u8>) -> Result<()> {
+        let (answer, answered) = oneshot::channel();
+        self.calls.send((bytes, answer)).ok().context("the journal's writer ended")?;
+        Ok(answered.await?)
+    }
+}

@@ -1,0 +1,132 @@
+//! The command line: one binary for the server, for people and for scripts.
+//!
+//! Never decides anything: it sends calls, prints answers and maps them to exit codes.
+
+use std::{
+    ffi::OsString,
+    io::{IsTerminal, Write},
+};
+
+use clap::{Parser, Subcommand};
+
+mod claim;
+mod complete;
+mod config;
+mod connection;
+mod exit;
+mod failure;
+mod get;
+mod health;
+mod intent;
+mod json;
+mod moment;
+mod money;
+mod next;
+mod outcome;
+mod page;
+mod payload;
+mod policy;
+mod reclaim;
+mod release;
+mod renew;
+mod ruling;
+mod serve;
+mod span;
+
+use connection::Output;
+pub use exit::Exit;
+
+/// Where a server listens unless it is told otherwise.
+const ENDPOINT: &str = "http://127.0.0.1:7450";
+
+/// Rulings before side effects that must happen once
+#[derive(Debug, Parser)]
+#[command(name = "onced", version, after_help = exit::LEGEND, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(Box<serve::Serve>),
+    Claim(Box<claim::Claim>),
+    Complete(Box<complete::Complete>),
+    Get(get::Get),
+    Renew(renew::Renew),
+    Release(release::Release),
+    Reclaim(Box<reclaim::Reclaim>),
+    Health(health::Health),
+    Policy(policy::PolicyCommand),
+    Config(Box<config::ConfigCommand>),
+}
+
+/// Parses the command line, runs it, prints, and tells how to end.
+pub fn main(words: impl Iterator<Item = OsString>) -> Exit {
+    match Cli::try_parse_from(words) {
+        Ok(cli) => cli.command.run().unwrap_or_else(|fault| failure::report(&fault)),
+        Err(told) => {
+            let _ = told.print();
+            if told.use_stderr() { Exit::Usage } else { Exit::Done }
+        }
+    }
+}
+
+impl Command {
+    fn run(self) -> anyhow::Result<Exit> {
+        match self {
+            Self::Serve(command) => command.run(),
+            Self::Policy(command) => command.run(),
+            Self::Config(command) => command.run(),
+            Self::Claim(command) => call(command.run()),
+            Self::Complete(command) => call(command.run()),
+            Self::Get(command) => call(command.run()),
+            Self::Renew(command) => call(command.run()),
+            Self::Release(command) => call(command.run()),
+            Self::Reclaim(command) => call(command.run()),
+            Self::Health(command) => call(command.run()),
+        }
+    }
+}
+
+/// Runs a command that calls a server: one thread is enough.
+fn call(command: impl Future<Output = anyhow::Result<Exit>>) -> anyhow::Result<Exit> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
+}
+
+/// Prints an answer: as JSON by its full name, or as a page.
+fn print_answer(
+    output: Output,
+    (name, message): (&str, &impl prost::Message),
+    page: &page::Page,
+) -> anyhow::Result<()> {
+    match output {
+        Output::Json => print(&format!("{}\n", json::render(name, message)?)),
+        Output::Text => print_page(page),
+    }
+}
+
+/// Prints a page on standard output.
+fn print_page(page: &page::Page) -> anyhow::Result<()> {
+    print(&page.render(is_coloured(std::io::stdout().is_terminal())))
+}
+
+/// Prints text on standard output. An answer that cannot be printed is a fault.
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Unprintable)?;
+    Ok(())
+}
+
+/// Standard output is gone: whoever asked has not got the answer.
+#[derive(Debug, thiserror::Error)]
+#[error("the answer could not be printed: {0}")]
+struct Unprintable(std::io::Error);
+
+/// Colours are for terminals only, and for people who did not turn them off.
+fn is_coloured(is_terminal: bool) -> bool {
+    is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+#[cfg(test)]
+mod tests;

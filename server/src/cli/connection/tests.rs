@@ -1,0 +1,133 @@
+//! A server that answers from a script stands in for one that fails at the right moment.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
+
+use onced_proto::v1::{
+    GetRequest, GetResponse,
+    claim_service_server::{ClaimService, ClaimServiceServer},
+};
+use tokio::net::TcpListener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic_types::ErrorDetails;
+
+use super::*;
+
+type Script = Arc<Mutex<VecDeque<Result<GetResponse, Status>>>>;
+
+struct Scripted {
+    answers: Script,
+    seen: Arc<Mutex<Vec<GetRequest>>>,
+}
+
+#[tonic::async_trait]
+impl ClaimService for Scripted {
+    async fn get(&self, request: Request<GetRequest>) -> Result<Response<GetResponse>, Status> {
+        self.seen.lock().unwrap().push(request.into_inner());
+        let answer = self.answers.lock().unwrap().pop_front();
+        answer.unwrap_or_else(|| Err(Status::unavailable("the script is over"))).map(Response::new)
+    }
+}
+
+/// Asks a server that gives `answers`; tells the answer and how often the same request came.
+async fn ask(answers: Vec<Result<GetResponse, Status>>) -> (Result<GetResponse, Status>, usize) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    let seen = Arc::default();
+    let scripted =
+        Scripted { answers: Arc::new(Mutex::new(answers.into())), seen: Arc::clone(&seen) };
+    let server = tonic::transport::Server::builder()
+        .add_service(ClaimServiceServer::new(scripted))
+        .serve_with_incoming(TcpListenerStream::new(listener));
+    let server = tokio::spawn(server);
+    let answer = connection(endpoint).ask(GetRequest::default(), Duration::ZERO, get).await;
+    server.abort();
+    let seen = seen.lock().unwrap();
+    assert!(seen.iter().all(|request| *request == seen[0]), "re-sent unchanged");
+    (answer.map(|answer| answer.message), seen.len())
+}
+
+fn connection(endpoint: String) -> Connection {
+    Connection { endpoint, timeout: Duration::from_secs(10), output: Output::Text }
+}
+
+async fn get(
+    client: Client,
+    request: Request<GetRequest>,
+) -> Result<Response<GetResponse>, Status> {
+    client.claims().get(request).await
+}
+
+#[tokio::test]
+async fn what_is_indefinite_is_sent_again_until_a_definite_answer() {
+    let answers = vec![
+        Err(Status::unavailable("down")),
+        Err(Status::internal("cut")),
+        Ok(GetResponse::default()),
+    ];
+    let (answer, sends) = ask(answers).await;
+    assert_eq!((answer.unwrap(), sends), (GetResponse::default(), 3));
+}
+
+#[tokio::test]
+async fn a_refusal_is_never_sent_again() {
+    let (answer, sends) =
+        ask(vec![Err(Status::aborted("fenced")), Ok(GetResponse::default())]).await;
+    assert_eq!((answer.unwrap_err().code(), sends), (Code::Aborted, 1));
+}
+
+#[tokio::test]
+async fn sends_are_bounded() {
+    let (answer, sends) = ask(Vec::new()).await;
+    assert_eq!((answer.unwrap_err().code(), sends), (Code::Unavailable, 5));
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_unavailable() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let mut connection = connection(endpoint);
+    connection.timeout = Duration::from_millis(300);
+    let answer = connection.ask(GetRequest::default(), Duration::ZERO, get).await;
+    assert_eq!(answer.unwrap_err().code(), Code::Unavailable);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_is_no_address_is_a_wrong_argument() {
+    let answer = connection("no address".to_owned());
+    let answer = answer.ask(GetRequest::default(), Duration::ZERO, get).await;
+    assert_eq!(answer.unwrap_err().code(), Code::InvalidArgument);
+}
+
+#[test]
+fn each_code_that_leaves_the_call_in_doubt_is_sent_again() {
+    for number in 0..=16 {
+        let code = Code::from_i32(number);
+        let again = pause_before_resend(&Status::new(code, ""), 1, Duration::MAX).is_some();
+        let in_doubt = ["Unavailable", "DeadlineExceeded", "Cancelled", "Unknown", "Internal"];
+        assert_eq!(again, in_doubt.contains(&format!("{code:?}").as_str()), "{code:?}");
+    }
+}
+
+#[test]
+fn the_servers_wish_is_honoured_and_the_time_that_is_left_too() {
+    let mut details = ErrorDetails::new();
+    details.set_retry_info(Some(Duration::from_secs(3)));
+    let status = Status::with_error_details(Code::Unavailable, "", details);
+    let pause = |left| pause_before_resend(&status, 1, Duration::from_secs(left));
+    assert_eq!(pause(4), Some(Duration::from_secs(3)));
+    assert_eq!(pause(3), None);
+}
+
+#[test]
+fn pauses_grow_and_differ_from_caller_to_caller() {
+    let status = Status::unavailable("");
+    let pauses: Vec<_> =
+        (0..64).filter_map(|_| pause_before_resend(&status, 4, Duration::MAX)).collect();
+    let bounds = Duration::from_millis(400)..=Duration::from_millis(800);
+    assert!(pauses.iter().all(|pause| bounds.contains(pause)), "{pauses:?}");
+    assert!(pauses.iter().any(|pause| *pause != pauses[0]));
+}

@@ -1,0 +1,104 @@
+//! `onced release`: state that the effect surely did not happen. Not an unlock.
+
+use std::time::Duration;
+
+use clap::{ArgGroup, Args, ValueEnum};
+use onced_client::Connection as Client;
+use onced_proto::v1::{NotAppliedReason, ReleaseRequest, release_request::Grant};
+use tonic::Request;
+use uuid::Uuid;
+
+use super::{
+    connection::Connection,
+    exit::Exit,
+    failure::Refusal,
+    intent::IntentArgs,
+    page::{Page, Tone},
+};
+
+const USAGE: &str = "\
+onced release --namespace N --operation O --key K --token T --reason REASON [OPTIONS]
+       onced release --namespace N --operation O --key K --by-claimant UUID [OPTIONS]";
+const EXAMPLE: &str = "\
+Example: onced release --namespace payments --operation charge --key charge:v1:order-42 \\
+           --token 1764547200000000 --reason not-started";
+
+/// State that the effect surely did NOT happen, which frees the intent. This is not an unlock
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+#[command(override_usage = USAGE)]
+#[command(group(ArgGroup::new("grant").required(true).args(["token", "by_claimant"])))]
+pub(super) struct Release {
+    #[command(flatten)]
+    intent: IntentArgs,
+    /// The fencing token of the grant
+    #[arg(long, value_parser = clap::value_parser!(i64).range(1..), requires = "reason")]
+    token: Option<i64>,
+    /// The claimant of a claim whose answer never came
+    #[arg(long, value_name = "UUID")]
+    by_claimant: Option<Uuid>,
+    /// Why it is sure: not-started, rejected-by-target or rolled-back
+    #[arg(long, value_enum, hide_possible_values = true, conflicts_with = "by_claimant")]
+    reason: Option<Reason>,
+    /// For people
+    #[arg(long, value_name = "TEXT")]
+    message: Option<String>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Reason {
+    NotStarted,
+    RejectedByTarget,
+    RolledBack,
+}
+
+impl Release {
+    /// States it and prints the answer.
+    pub(super) async fn run(self) -> anyhow::Result<Exit> {
+        let request = ReleaseRequest {
+            intent: Some(self.intent.id()),
+            grant: self.grant(),
+            reason: self.reason().into(),
+            message: self.message.clone().unwrap_or_default(),
+        };
+        let output = self.connection.output;
+        let answer = self
+            .connection
+            .ask(
+                request,
+                Duration::ZERO,
+                async |client: Client, request: Request<ReleaseRequest>| {
+                    client.claims().release(request).await
+                },
+            )
+            .await
+            .map_err(|status| Refusal { status, output })?;
+        let page = page(answer.message.repeated);
+        super::print_answer(output, ("onced.v1.ReleaseResponse", &answer.message), &page)?;
+        Ok(Exit::Done)
+    }
+
+    fn grant(&self) -> Option<Grant> {
+        let by_claimant = self.by_claimant.map(|claimant| Grant::Claimant(claimant.to_string()));
+        self.token.map(Grant::FencingToken).or(by_claimant)
+    }
+
+    fn reason(&self) -> NotAppliedReason {
+        match self.reason {
+            Some(Reason::NotStarted) | None => NotAppliedReason::NotStarted,
+            Some(Reason::RejectedByTarget) => NotAppliedReason::RejectedByTarget,
+            Some(Reason::RolledBack) => NotAppliedReason::RolledBack,
+        }
+    }
+}
+
+fn page(repeated: bool) -> Page {
+    let headline = if repeated {
+        "it was released before"
+    } else {
+        "whoever was granted it has no right any more"
+    };
+    Page::new(Tone::Good, "released", headline)
+}

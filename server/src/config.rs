@@ -1,0 +1,183 @@
+//! The server's settings: default < file < `ONCED_…` variable < flag.
+//!
+//! Parsed and judged whole before anything is opened or bound; every fault is told at once. Nothing
+//! else reads the environment. Each part of the server is passed what it needs, never the whole.
+
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
+
+pub use self::{
+    source::Source,
+    value::{Endpoint, LogFormat, LogLevel, Size},
+};
+use self::{
+    source::{File, Sources},
+    value::Value,
+};
+use crate::fault::Fault;
+
+mod judge;
+mod source;
+mod value;
+
+/// Read where no other file is named, if it is there.
+pub const FILE: &str = "onced-server.toml";
+/// How long a server that others can reach serves on after it has said that it will stop.
+const DRAIN_DELAY_BEHIND_A_BALANCER: Duration = Duration::from_secs(5);
+
+/// Declares every setting once: its field, its flag, its variable and its name in the file.
+macro_rules! settings {
+    ($($(#[doc = $doc:literal])+ $name:ident: $type:ty = $default:literal;)+) => {
+        /// The effective settings.
+        #[derive(Clone, Debug)]
+        pub struct Config {
+            $($(#[doc = $doc])+ pub $name: $type,)+
+            sources: BTreeMap<&'static str, Source>,
+            warnings: Vec<String>,
+        }
+
+        /// What the command line gave, each as it was typed.
+        #[derive(Clone, Debug, Default, clap::Args)]
+        pub struct Flags {
+            /// Settings file; `onced-server.toml` if it is there
+            #[arg(long, value_name = "FILE")]
+            pub config: Option<String>,
+            $(
+                $(#[doc = $doc])+
+                #[arg(
+                    long,
+                    value_name = <$type>::FORM,
+                    num_args = <$type>::arguments(),
+                    require_equals = <$type>::IS_SWITCH,
+                    default_missing_value = "true",
+                    verbatim_doc_comment,
+                )]
+                pub $name: Option<String>,
+            )+
+        }
+
+        /// The name of every setting, in the file's spelling.
+        pub const NAMES: &[&str] = &[$(stringify!($name),)+];
+
+        impl Config {
+            fn read(sources: &mut Sources<'_, '_, '_>, flags: &Flags) -> Self {
+                $(let $name = sources.value(stringify!($name), flags.$name.as_deref(), $default);)+
+                sources.refuse_rest();
+                let (sources, warnings) = (sources.told(), Vec::new());
+                Self { $($name,)+ sources, warnings }
+            }
+
+            fn values(&self) -> Vec<(&'static str, String)> {
+                vec![$((stringify!($name), self.$name.told()),)+]
+            }
+        }
+    };
+}
+
+settings! {
+    /// Where gRPC is served
+    listen: SocketAddr = "127.0.0.1:7450";
+    /// Where health, metrics and operators' calls are served
+    admin: SocketAddr = "127.0.0.1:7451";
+    /// Directory of the embedded store
+    data: PathBuf = "./onced-data";
+    /// Policy file; required without dev
+    policy: Option<PathBuf> = "";
+    /// For a developer's machine: any operation name is accepted
+    dev: bool = "false";
+    /// Serve beyond loopback although there are no credentials
+    insecure: bool = "false";
+    /// How long to serve on, no longer ready, before draining; 5s where listen is not loopback
+    drain_delay: Duration = "0s";
+    /// How long calls under way may take to end while draining
+    drain_grace: Duration = "10s";
+    /// Longest time that one call is given, whatever its own deadline
+    request_timeout: Duration = "1m";
+    /// Claims under way at once; more are refused as overload
+    claims_in_flight_max: usize = "4096";
+    /// Calls that wait for an outcome at once
+    waiters_max: usize = "10000";
+    /// Longest Watch
+    max_watch: Duration = "10m";
+    /// Disk that is kept free for outcomes; Claims are refused beyond it
+    disk_reserve: Size = "64MiB";
+    /// Form of the log
+    log_format: LogFormat = "text";
+    /// What is logged: a level, or directives such as info,onced=debug
+    log_level: LogLevel = "info";
+    /// Where traces are sent (OTLP over gRPC); nowhere if absent
+    otlp_endpoint: Option<Endpoint> = "";
+    /// How often the policy file is looked at
+    policy_reload: Duration = "5s";
+}
+
+impl Config {
+    /// Reads all sources. `env` answers the value of a variable.
+    pub fn load(flags: &Flags, env: impl Fn(&str) -> Option<String>) -> Result<Self, Vec<Fault>> {
+        // An empty variable is how compose files and charts say "not given".
+        let env = |name: &str| env(name).filter(|value| !value.is_empty());
+        let file = source::file(flags.config.as_deref(), &env)?.unwrap_or_else(File::absent);
+        let mut in_file = file.faults();
+        let root = in_file.root();
+        let mut sources = Sources::new(&file, in_file, &root, &env);
+        let config = Self::read(&mut sources, flags);
+        let (mut faults, unread) = sources.into_faults();
+        faults.extend(config.judged(&unread));
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        Ok(Self { warnings: warnings(&env), ..config.with_drain_delay() })
+    }
+
+    /// What is wrong between settings, unless one of them could not be read.
+    fn judged(&self, unread: &[&str]) -> Vec<Fault> {
+        let whole = |settings: &[&str]| !settings.iter().any(|name| unread.contains(name));
+        let findings = judge::findings(self).into_iter();
+        let findings = findings.filter(|finding| whole(finding.settings));
+        findings.map(|found| self.source(found.settings[0]).fault(found.message)).collect()
+    }
+
+    fn with_drain_delay(mut self) -> Self {
+        if self.source("drain_delay") == &Source::Default && !self.listen.ip().is_loopback() {
+            self.drain_delay = DRAIN_DELAY_BEHIND_A_BALANCER;
+        }
+        self
+    }
+
+    /// Where the value of a setting comes from.
+    pub fn source(&self, name: &str) -> &Source {
+        self.sources.get(name).unwrap_or(&Source::Default)
+    }
+
+    /// What is no fault, but surely not what was meant. For the log.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The effective values and the source of each, in the form that the file takes.
+    pub fn show(&self) -> String {
+        let line = |(name, value): (&'static str, String)| {
+            let setting =
+                if value.is_empty() { format!("# {name}") } else { format!("{name} = {value}") };
+            format!("{setting:<44} # {}\n", self.source(name))
+        };
+        self.values().into_iter().map(line).collect()
+    }
+}
+
+/// Variables that look like settings and are not read.
+fn warnings(env: &impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let misnamed = |name: &str| format!("ONCED_SERVER_{}", name.to_uppercase());
+    NAMES
+        .iter()
+        .filter(|name| env(&misnamed(name)).is_some())
+        .map(|name| format!("{} is not read; the variable is {}", misnamed(name), variable(name)))
+        .collect()
+}
+
+/// The variable of a setting.
+pub fn variable(name: &str) -> String {
+    format!("ONCED_{}", name.to_uppercase())
+}
+
+#[cfg(test)]
+mod tests;

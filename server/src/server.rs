@@ -1,0 +1,122 @@
+//! Serves: the gRPC port with its layers, the admin port beside it, and the way down from both.
+//!
+//! Decides nothing and knows no intent.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use onced_proto::{
+    admin::v1::admin_service_server::AdminServiceServer,
+    v1::{
+        claim_service_server::ClaimServiceServer, policy_service_server::PolicyServiceServer,
+        reconciliation_service_server::ReconciliationServiceServer,
+    },
+};
+use tokio::net::TcpListener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tokio_util::sync::CancellationToken;
+use tonic::transport::Server;
+
+use self::{edge::Edge, health::Health};
+use crate::{
+    clock::Clock,
+    keeper::Keeper,
+    policy::Policies,
+    service::{Bounds, Claims, PolicyReader, Service},
+    telemetry::Metrics,
+};
+
+mod admin;
+mod decode;
+mod drain;
+mod edge;
+mod health;
+mod unserved;
+
+/// Largest message that is read, in bytes.
+const MESSAGE_MAX: usize = 4 << 20;
+/// A connection without traffic is asked whether it lives.
+const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(20));
+
+/// What is served.
+pub struct Parts {
+    /// Rules on requests.
+    pub keeper: Arc<Keeper>,
+    /// The policies in force.
+    pub policies: Arc<Policies>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// By how much the clocks that judge leases may differ from `clock`.
+    pub clock_bound: Duration,
+    /// Bounds of the service.
+    pub bounds: Bounds,
+    /// Counts.
+    pub metrics: Arc<Metrics>,
+    /// How the service goes down.
+    pub drain: Drain,
+}
+
+/// Why it could not be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The gRPC port.
+    #[error("the gRPC port failed: {0}")]
+    Grpc(#[from] tonic::transport::Error),
+    /// The admin port.
+    #[error("the admin port failed: {0}")]
+    Admin(#[from] std::io::Error),
+    /// The descriptors.
+    #[error("the descriptors cannot be served: {0}")]
+    Reflection(#[from] tonic_reflection::server::Error),
+}
+
+/// Serves until `shutdown` is done and the drain after it.
+pub async fn serve(
+    listener: TcpListener,
+    admin: TcpListener,
+    parts: Parts,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), Error> {
+    let Parts { keeper, policies, clock, clock_bound, bounds, metrics, drain } = parts;
+    let edge = Edge::new(bounds.call_max, metrics.clone());
+    let service = Arc::new(Service::new(
+        keeper,
+        policies.clone(),
+        clock,
+        clock_bound,
+        bounds,
+        metrics.clone(),
+    ));
+    let (health, health_service) = Health::serving().await;
+    let stopped = CancellationToken::new();
+    let mut server = Server::builder()
+        .http2_keepalive_interval(Some(KEEPALIVE.0))
+        .http2_keepalive_timeout(Some(KEEPALIVE.1))
+        .layer(edge);
+    let claims = ClaimServiceServer::new(Claims(service.clone()));
+    let grpc = server
+        .add_service(claims.max_decoding_message_size(MESSAGE_MAX))
+        .add_service(PolicyServiceServer::new(PolicyReader(policies)))
+        .add_service(ReconciliationServiceServer::new(unserved::Unserved))
+        .add_service(AdminServiceServer::new(unserved::Unserved))
+        .add_service(health_service)
+        .add_service(reflection()?.build_v1()?)
+        .add_service(reflection()?.build_v1alpha()?)
+        .serve_with_incoming_shutdown(
+            TcpListenerStream::new(listener),
+            stopped.clone().cancelled_owned(),
+        );
+    let page = admin::serve(admin, health.clone(), metrics, stopped.clone());
+    let down = drain.after(shutdown, &service, &health, &stopped);
+    drain::run(grpc, page, down).await
+}
+
+fn reflection() -> Result<tonic_reflection::server::Builder<'static>, Error> {
+    Ok(tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(onced_proto::DESCRIPTORS))
+}
+
+pub use self::drain::Drain;
+
+#[cfg(test)]
+mod tests;

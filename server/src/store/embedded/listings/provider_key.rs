@@ -1,0 +1,22 @@
+//! Which identities a provider key can stand for: it is made of the head of one.
+//!
+//! A range, not an answer: the record says which key was forwarded.
+
+use data_encoding::BASE32_NOPAD;
+use uuid::Uuid;
+
+/// The first and the last identity that the key can stand for; none if it is not of either form.
+pub(super) fn identities(key: &str) -> Option<([u8; 32], [u8; 32])> {
+    let head = match key.strip_prefix("once1-") {
+        Some(text) => BASE32_NOPAD.decode(text.to_uppercase().as_bytes()).ok()?,
+        // The seventh byte holds the UUID's version.
+        None => Uuid::try_parse(key).ok()?.as_bytes()[..6].to_vec(),
+    };
+    Some((filled(&head, 0x00)?, filled(&head, 0xff)?))
+}
+
+fn filled(head: &[u8], rest: u8) -> Option<[u8; 32]> {
+    let mut identity = [rest; 32];
+    identity.get_mut(..head.len())?.copy_from_slice(head);
+    Some(identity)
+}

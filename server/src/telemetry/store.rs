@@ -1,0 +1,100 @@
+//! A store that is measured: how often, how long, and what came of conditional writes.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use tokio::time::Instant;
+
+use super::Metrics;
+use crate::{
+    clock::Timestamp,
+    intent::IntentId,
+    record::Revision,
+    store::{Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Write},
+};
+
+/// A store, measured.
+pub struct Measured<S> {
+    store: S,
+    metrics: Arc<Metrics>,
+}
+
+impl<S> Measured<S> {
+    /// Measures `store`.
+    pub fn new(store: S, metrics: Arc<Metrics>) -> Self {
+        Self { store, metrics }
+    }
+}
+
+impl<S: Store> Measured<S> {
+    async fn timed<T>(&self, call: &'static str, answer: impl Future<Output = T>) -> T {
+        let begun = Instant::now();
+        let answer = answer.await;
+        self.metrics.store_called(call, begun.elapsed());
+        answer
+    }
+
+    async fn write(&self, intent: &IntentId, write: &Write) -> Result<Set, Error> {
+        let set = self.timed("compare_and_set", self.store.compare_and_set(intent, write)).await;
+        self.metrics.store_wrote(kind(&set));
+        set
+    }
+}
+
+fn kind(set: &Result<Set, Error>) -> &'static str {
+    match set {
+        Ok(Set::Applied) => "applied",
+        Ok(Set::Lost(_)) => "lost",
+        Err(Error::Uncertain(_)) => "uncertain",
+        Err(_) => "failed",
+    }
+}
+
+impl<S: Store> Store for Measured<S> {
+    fn load<'a>(&'a self, intent: &'a IntentId, look: Look) -> Answer<'a, Option<Stored>> {
+        Box::pin(self.timed("load", self.store.load(intent, look)))
+    }
+
+    fn compare_and_set<'a>(&'a self, intent: &'a IntentId, write: &'a Write) -> Answer<'a, Set> {
+        Box::pin(self.write(intent, write))
+    }
+
+    fn unreconciled<'a>(&'a self, scope: &'a Scope, page: &'a Page) -> Answer<'a, Listing> {
+        Box::pin(self.timed("unreconciled", self.store.unreconciled(scope, page)))
+    }
+
+    fn late_reports<'a>(
+        &'a self,
+        scope: &'a Scope,
+        since: Timestamp,
+        page: &'a Page,
+    ) -> Answer<'a, Listing> {
+        Box::pin(self.timed("late_reports", self.store.late_reports(scope, since, page)))
+    }
+
+    fn find<'a>(&'a self, namespace: &'a str, by: &'a Find) -> Answer<'a, Vec<(IntentId, Stored)>> {
+        Box::pin(self.timed("find", self.store.find(namespace, by)))
+    }
+
+    fn any_unsettled<'a>(&'a self, namespace: &'a str, operation: &'a str) -> Answer<'a, bool> {
+        Box::pin(self.timed("any_unsettled", self.store.any_unsettled(namespace, operation)))
+    }
+
+    fn memory<'a>(&'a self, namespace: &'a str, operation: &'a str) -> Answer<'a, Option<Memory>> {
+        Box::pin(self.timed("memory", self.store.memory(namespace, operation)))
+    }
+
+    fn set_memory<'a>(
+        &'a self,
+        namespace: &'a str,
+        operation: &'a str,
+        expected: Option<Revision>,
+        memory: &'a Memory,
+    ) -> Answer<'a, Memory> {
+        let set = self.store.set_memory(namespace, operation, expected, memory);
+        Box::pin(self.timed("set_memory", set))
+    }
+
+    fn clock_bound(&self) -> Duration {
+        self.store.clock_bound()
+    }
+}

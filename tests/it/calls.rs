@@ -1,0 +1,3 @@
+//! The calls as their callers see them, over gRPC.
+
+mod harness;
