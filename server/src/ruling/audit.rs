@@ -1,6 +1,7 @@
 //! Who changed a record by hand, and why.
 
 use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
 use super::{
     Evidence, Finding, Reclaim, Resolve, ResolveVerdict,
@@ -8,12 +9,13 @@ use super::{
     look::standing,
 };
 use crate::{
-    record::{AuditEntry, Record, Standing},
+    record::{AuditEntry, Record, Revision, Standing},
     store::Stored,
 };
 
+/// Where there is no record, what was judged is that nobody knows: its revision is the nil UUID.
 pub(super) fn note_reclaim(
-    stored: &Stored,
+    stored: Option<&Stored>,
     record: &mut Record,
     reclaim: &Reclaim,
     after: Standing,
@@ -24,9 +26,9 @@ pub(super) fn note_reclaim(
         reason: reclaim.reason.clone(),
         reference: reference.to_owned(),
         time: record.written,
-        before: standing(stored),
+        before: stored.map_or(Standing::Unknown, standing),
         after,
-        judged: stored.record.revision,
+        judged: stored.map_or(Revision(Uuid::nil()), |stored| stored.record.revision),
         decision: reclaim_decision(reclaim),
     };
     note_audit(record, entry);

@@ -60,13 +60,20 @@ pub(super) fn end_lease(stored: &Stored, mut record: Record, expiry: Expiry) -> 
     }
 }
 
-/// Sets how the current attempt ended.
+/// Sets how the current attempt ended. That is news: what the provider was asked before does not cover it.
 pub(super) fn end_current(record: &mut Record, end: AttemptEnd) {
     let (current, now) = (record.token(), record.written);
+    forget_comparison(record);
     for grant in record.grants.iter_mut().filter(|grant| Some(grant.token) == current) {
         grant.end = end;
         grant.end_time.get_or_insert(now);
     }
+}
+
+/// What was found at the provider so far says nothing about what comes now.
+pub(super) fn forget_comparison(record: &mut Record) {
+    record.reconcile_time = None;
+    record.absence_seen = None;
 }
 
 /// Taken over without a last word from its holder: its effect may have happened.
@@ -99,11 +106,10 @@ pub(super) fn success(reported: &ReportedSuccess, source: Source) -> (Success, R
             };
             (ResultKind::Given(info), ResultWrite::Set(content.body.clone()))
         }
+        // Only a holder can say that there is none, or leave it out; anybody else never knew it.
+        _ if source != Source::Holder => (ResultKind::NeverKnown, ResultWrite::Clear),
         ReportedResult::Omitted => (ResultKind::Omitted, ResultWrite::Clear),
-        ReportedResult::NoneGiven if source == Source::Holder => {
-            (ResultKind::NoneGiven, ResultWrite::Clear)
-        }
-        ReportedResult::NoneGiven => (ResultKind::NeverKnown, ResultWrite::Clear),
+        ReportedResult::NoneGiven => (ResultKind::NoneGiven, ResultWrite::Clear),
     };
     let success = Success {
         result,
@@ -175,7 +181,8 @@ pub(super) fn earlier_report<'a>(
     })
 }
 
-/// Stores a report with the answer it gets. Successes are never cut; of the others the oldest goes first.
+/// Stores a report with the answer it gets. Successes are never cut; of the others the oldest late one goes first, so that
+/// what moved the record is still known when it is sent again.
 pub(super) fn note_report(
     record: &mut Record,
     token: FencingToken,
@@ -191,7 +198,9 @@ pub(super) fn note_report(
     record.reports.push(report);
     let is_success = |report: &Report| report.said.kind() == ReportKind::Succeeded;
     if record.reports.iter().filter(|report| !is_success(report)).count() > DETAILS_MAX
-        && let Some(oldest) = record.reports.iter().position(|report| !is_success(report))
+        && let Some(oldest) = (record.reports.iter())
+            .position(|report| !is_success(report) && report.is_late())
+            .or_else(|| record.reports.iter().position(|report| !is_success(report)))
     {
         let cut = record.reports.remove(oldest);
         record.late_reports_cut += u32::from(cut.is_late());

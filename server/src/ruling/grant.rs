@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use super::{
     Given, Granted, Ruling, Verdict,
-    draft::{judged, start_lease},
+    draft::{forget_comparison, judged, start_lease},
     look::{present, stricter},
 };
 use crate::{
@@ -44,6 +44,7 @@ pub(super) fn grant(
     record.state = State::Claimed;
     record.grants_since_release += 1;
     record.token_used = false;
+    forget_comparison(&mut record);
     applicant.holder.clone_into(&mut record.holder);
     record.labels.clone_from(applicant.labels);
     record.payload_hash.get_or_insert_with(|| applicant.payload_hash.clone());

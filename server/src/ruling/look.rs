@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Etag, Given, ReclaimRule, Refusal, Ruling, Unknown, UnknownReason, Verdict};
+use super::{Etag, Given, ReclaimRule, Refusal, Ruling, Unknown, UnknownReason, Verdict, memory};
 use crate::{
     clock::Timestamp,
     payload::{Comparison, Payload},
@@ -168,9 +168,14 @@ pub(super) fn deduplicates(record: &Record, terms: &Terms, now: Timestamp) -> bo
     }
 }
 
-/// What Reclaim would need for another attempt.
-pub(super) fn reclaim_rule(record: &Record, given: &Given<'_>, now: Timestamp) -> ReclaimRule {
-    let terms = terms(record, given.policy);
+/// What Reclaim would need for another attempt under such a lease.
+pub(super) fn reclaim_rule(
+    record: &Record,
+    lease: Duration,
+    given: &Given<'_>,
+    now: Timestamp,
+) -> ReclaimRule {
+    let terms = Terms { lease, ..terms(record, given.policy) };
     let deduplicates = deduplicates(record, &terms, now);
     let attempts_max = given.policy.map_or(u32::MAX, |policy| policy.max_attempts);
     if record.is_contested() && !deduplicates {
@@ -205,10 +210,29 @@ pub fn shown_etag(
     Etag::Revision { revision: stored.record.revision, marked: !stored.lease.is_live() && ripe }
 }
 
-/// The ruling that nobody knows.
+/// The etag under which a ruling shows the record: marked only once no lease that the store may have forgotten can run.
+pub(super) fn judged_etag(stored: &Stored, given: &Given<'_>, now: Timestamp) -> Etag {
+    let ripe = now >= memory::evidence_start_of(&stored.record, given, now);
+    Etag::Revision { revision: stored.record.revision, marked: !stored.lease.is_live() && ripe }
+}
+
+/// The ruling that nobody knows, with what a Reclaim under the usual lease would need.
 pub(super) fn unknown(
     stored: &Stored,
     own_token: Option<FencingToken>,
+    given: &Given<'_>,
+    now: Timestamp,
+) -> Ruling {
+    let lease = given.policy.map_or(stored.record.terms.lease, |policy| policy.lease_for(None));
+    let rule = reclaim_rule(&stored.record, lease, given, now);
+    unknown_by(stored, own_token, rule, given, now)
+}
+
+/// The ruling that nobody knows.
+pub(super) fn unknown_by(
+    stored: &Stored,
+    own_token: Option<FencingToken>,
+    reclaim_rule: ReclaimRule,
     given: &Given<'_>,
     now: Timestamp,
 ) -> Ruling {
@@ -221,9 +245,9 @@ pub(super) fn unknown(
     };
     Ruling::answer(Verdict::Unknown(Unknown {
         reason,
-        reclaim_rule: reclaim_rule(record, given, now),
-        evidence_start: evidence_start(record, given.policy, given.clock_bound),
-        etag: shown_etag(stored, given.policy, given.clock_bound, now),
+        reclaim_rule,
+        evidence_start: memory::evidence_start_of(record, given, now),
+        etag: judged_etag(stored, given, now),
         own_token,
     }))
 }

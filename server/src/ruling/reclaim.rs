@@ -13,15 +13,14 @@ use super::{
     draft::{clear_attempts, end_unfinished, revise, settle, settlement, success},
     grant::{Applicant, blank, expected_blank, grant, ungranted_terms},
     look::{
-        Caller, caller, check_hash, evidence_start, is_noted_spent, present, reclaim_rule,
-        shown_etag, standing, terms, unknown,
+        Caller, caller, check_hash, is_noted_spent, judged_etag, present, reclaim_rule, standing,
+        terms, unknown_by,
     },
     memory,
 };
 use crate::{
     clock::Timestamp,
-    policy::Policy,
-    record::{EffectClass, Outcome, Record, Source, Standing, State, TOKENS_MAX},
+    record::{Outcome, Record, Source, Standing, State, TOKENS_MAX},
     store::{LeaseWrite, Stored, Write},
 };
 
@@ -58,9 +57,12 @@ fn none(row: Option<&Stored>, reclaim: &Reclaim, given: &Given<'_>, now: Timesta
     if now < evidence_start {
         return Ruling::refuse(Refusal::EvidenceTooEarly { evidence_start });
     }
-    let record = blank(row, ungranted_terms(given.policy), given, now);
+    let mut record = blank(row, ungranted_terms(given.policy), given, now);
     match &evidence.finding {
-        Finding::NotApplied => grant(row, record, &applicant(reclaim), policy, false),
+        Finding::NotApplied => {
+            note_reclaim(None, &mut record, reclaim, Standing::Live);
+            grant(row, record, &applicant(reclaim), policy, false)
+        }
         Finding::Applied(reported) => record_new_success(row, record, reclaim, reported, now),
     }
 }
@@ -74,6 +76,7 @@ fn record_new_success(
 ) -> Ruling {
     let (success, result) = success(reported, Source::Reconciliation);
     let outcome = Outcome::Succeeded(success);
+    note_reclaim(None, &mut record, reclaim, Standing::Succeeded);
     record.payload_hash = Some(reclaim.payload.hash().clone());
     record.reconcile_time = Some(now);
     record.state = State::Settled(settlement(outcome, 0, Source::Reconciliation, true, now));
@@ -110,9 +113,15 @@ fn judge_etag(
     given: &Given<'_>,
     now: Timestamp,
 ) -> Option<Refusal> {
-    let shown = shown_etag(stored, given.policy, given.clock_bound, now);
+    let shown = judged_etag(stored, given, now);
     let judged = match (reclaim.etag, &reclaim.evidence) {
-        (None, _) => return None,
+        (None, None) => return None,
+        (None, Some(_)) => {
+            return Some(Refusal::InvalidField {
+                field: "etag",
+                description: "is required with evidence".to_owned(),
+            });
+        }
         (Some(Etag::Revision { revision, marked }), evidence) => {
             if revision != stored.record.revision {
                 return Some(Refusal::EtagMismatch { etag: shown });
@@ -121,23 +130,9 @@ fn judge_etag(
         }
         (Some(Etag::None), _) => return Some(Refusal::EtagMismatch { etag: shown }),
     };
-    let gap_end = gap_end(stored, given);
-    let start = evidence_start(&stored.record, given.policy, given.clock_bound);
-    let evidence_start = gap_end.map_or(start, |end| end.max(start));
+    let evidence_start = memory::evidence_start_of(&stored.record, given, now);
     let too_early = reclaim.evidence.is_some() && now < evidence_start;
     (!judged || too_early).then_some(Refusal::EvidenceTooEarly { evidence_start })
-}
-
-/// From when on evidence counts for a released record that the memory gap swallows.
-fn gap_end(stored: &Stored, given: &Given<'_>) -> Option<Timestamp> {
-    let policy = given.policy?;
-    is_in_gap(stored, policy, given).then(|| memory::evidence_start(policy, given))
-}
-
-fn is_in_gap(stored: &Stored, policy: &Policy, given: &Given<'_>) -> bool {
-    given.memory.gap
-        && memory::predates(stored, given)
-        && policy.effect_class >= EffectClass::Accumulative
 }
 
 /// Grants the next attempt, or says what is missing.
@@ -151,18 +146,18 @@ fn next(
     let Some(policy) = given.policy else { return Ruling::refuse(Refusal::OperationUnknown) };
     let record = &stored.record;
     let surely_not_done = record.state == State::Released && !record.is_contested();
-    if surely_not_done && !not_applied && is_in_gap(stored, policy, given) {
-        let etag = shown_etag(stored, given.policy, given.clock_bound, now);
-        return memory::unknown(etag, policy, given);
+    if surely_not_done && !not_applied && memory::is_in_gap(record, given, now) {
+        return memory::unknown_of(stored, given, now);
     }
-    let granted = match reclaim_rule(record, given, now) {
+    let rule = reclaim_rule(record, policy.lease_for(reclaim.lease), given, now);
+    let granted = match rule {
         _ if surely_not_done => record.grants.len() < TOKENS_MAX,
         ReclaimRule::Allowed => true,
         ReclaimRule::EvidenceRequired => not_applied,
         ReclaimRule::AttemptsExhausted | ReclaimRule::ResolveRequired => false,
     };
     if !granted {
-        return unknown(stored, None, given, now);
+        return unknown_by(stored, None, rule, given, now);
     }
     let mut draft = revise(stored, given, now);
     if not_applied {
@@ -170,7 +165,7 @@ fn next(
     } else if !surely_not_done {
         end_unfinished(&mut draft);
     }
-    note_reclaim(stored, &mut draft, reclaim, Standing::Live);
+    note_reclaim(Some(stored), &mut draft, reclaim, Standing::Live);
     grant(Some(stored), draft, &applicant(reclaim), policy, !surely_not_done)
 }
 
@@ -185,7 +180,7 @@ fn record_success(
     let mut draft = revise(stored, given, now);
     draft.after_release |= draft.state == State::Released;
     draft.reconcile_time = Some(now);
-    note_reclaim(stored, &mut draft, reclaim, Standing::Succeeded);
+    note_reclaim(Some(stored), &mut draft, reclaim, Standing::Succeeded);
     let (success, result) = success(reported, Source::Reconciliation);
     let outcome = Outcome::Succeeded(success);
     let settlement = settlement(outcome, draft.attempt(), Source::Reconciliation, true, now);

@@ -252,3 +252,14 @@ fn a_success_recorded_clears_the_lease() {
     assert_eq!(settled.record().lease_end, live.now);
     check(&settled, claims(A), "completed", "=");
 }
+
+/// Only a holder can leave a result out: whoever else says "omitted" never knew it.
+#[test]
+fn the_holders_result_fills_in_a_success_whose_evidence_left_it_out() {
+    let over = Scene::external().over();
+    let omitted = ReportedSuccess { result: ReportedResult::Omitted, ..success_without_result() };
+    let finding = Some(crate::ruling::Finding::Applied(omitted));
+    let known = over.then(over.reclaims(B, finding));
+    let filled = check(&known, known.says(1, done("receipt")), "reported, late", "succeeded 1");
+    assert!(matches!(result_of(&filled), ResultKind::Given(_)));
+}

@@ -153,3 +153,17 @@ fn a_lease_of_its_own_has_nothing_to_do_with_retention() {
     assert!(live.stored().expect("kept").lease.is_live());
     expires(&live.later(DAY * 100), None);
 }
+
+/// The comparison was about an earlier attempt: what a later one did has not been compared.
+#[test]
+fn a_comparison_does_not_cover_what_was_reported_after_it() {
+    let over = Scene::external().over();
+    let free = over.then(over.resolves(ResolveVerdict::NotApplied));
+    expires(&free.then(free.says(1, done("after all"))), None);
+    expires(&free.then(free.says(1, Reported::Unknown)), None);
+    let second = free.then(claims(B));
+    assert_eq!(second.record().reconcile_time, None);
+    expires(&second.then(second.says(2, done("x"))), None);
+    expires(&second.then(second.says(2, failed("no"))), None);
+    expires(&second.then(second.releases(2)), None);
+}

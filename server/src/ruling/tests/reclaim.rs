@@ -205,3 +205,25 @@ fn a_reclaim_sent_again_is_given_the_same_grant() {
     check(&taken, request, "granted 2, repeated", "=");
     check(&taken, claims(C), "in progress", "=");
 }
+
+/// Judged = written on: evidence about nothing in particular is no evidence.
+#[test]
+fn evidence_without_an_etag_moves_nothing() {
+    let over = Scene::external().over();
+    for finding in [Finding::NotApplied, applied().expect("a finding")] {
+        let evidence = Some(Evidence { finding, reference: String::new() });
+        let request = Request::Reclaim(Reclaim { evidence, ..reclaim(B) });
+        check(&over, request, "INVALID_FIELD etag", "=");
+    }
+}
+
+/// Taking over is audited, also where there was nothing to take over from.
+#[test]
+fn without_a_record_it_is_audited_all_the_same() {
+    for finding in [NOT_APPLIED, applied()] {
+        let after = Scene::external().then(reclaims_on(A, Etag::None, finding));
+        let audit = after.record().audit;
+        assert_eq!(audit.len(), 1);
+        assert_eq!((audit[0].principal.as_str(), audit[0].reason.as_str()), ("ops", "stuck"));
+    }
+}

@@ -80,3 +80,23 @@ fn a_released_intent_is_granted_on_both_sides_of_the_window() {
     check(&released.later(DAY), claims(B), "granted 2", "live 2");
     check(&released.later(DAY), claims(A), "CLAIMANT_SPENT", "=");
 }
+
+#[test]
+fn a_longer_lease_must_fit_for_claim_too() {
+    let over = Scene::keyed().with(|policy| policy.reclaim_on_expiry = true).live();
+    let inside = over.later(DAY - Duration::from_secs(321));
+    check(&inside, claims_for(B, 300), "granted 2, reclaimed", "live 2");
+    let outside = over.later(DAY - Duration::from_secs(320));
+    let told = outside.clone().ask(&claims_for(B, 300));
+    assert!(matches!(told, crate::ruling::Verdict::Unknown(_)), "{told:?}");
+    check(&outside, claims(B), "granted 2, reclaimed", "live 2");
+}
+
+#[test]
+fn a_longer_lease_must_fit_too() {
+    let live = Scene::keyed().live();
+    let inside = live.later(DAY - Duration::from_secs(321));
+    check(&inside, reclaims_for(300), "granted 2, reclaimed", "live 2");
+    let outside = live.later(DAY - Duration::from_secs(320));
+    check(&outside, reclaims_for(300), "unknown: lease ended; evidence", "=");
+}
