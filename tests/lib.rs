@@ -3,4 +3,5 @@
 //! Knows nothing that a caller could not know, but for the store that a server stands on.
 #![expect(clippy::missing_panics_doc, reason = "what fails here fails the test")]
 
+pub mod broken;
 pub mod harness;

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::{
-    Claim, Etag, Given, ReclaimRule, Refusal, Ruling, Verdict,
+    Claim, Given, ReclaimRule, Refusal, Ruling, Verdict,
     draft::{end_unfinished, revise},
     grant::{Applicant, blank, grant, granted},
     look::{
-        Caller, caller, check_hash, is_noted_spent, present, reclaim_rule, shown_etag, standing,
-        unknown, unknown_by,
+        Caller, caller, check_hash, is_noted_spent, present, reclaim_rule, standing, unknown,
+        unknown_by,
     },
     memory,
 };
@@ -46,7 +46,7 @@ fn none(row: Option<&Stored>, claim: &Claim, given: &Given<'_>, now: Timestamp) 
         return Ruling::refuse(Refusal::ClaimantSpent);
     }
     let Some(policy) = given.policy else { return Ruling::refuse(Refusal::OperationUnknown) };
-    if let Some(ruling) = memory::gap(claim.first_sent_time, Etag::None, policy, given, now) {
+    if let Some(ruling) = memory::gap_without_record(claim.first_sent_time, policy, given, now) {
         return ruling;
     }
     let record = blank(row, policy.terms(policy.lease), given, now);
@@ -96,18 +96,12 @@ fn another(stored: &Stored, claim: &Claim, given: &Given<'_>, now: Timestamp) ->
 fn over(stored: &Stored, claim: &Claim, given: &Given<'_>, now: Timestamp) -> Ruling {
     let Some(policy) = given.policy else { return unknown(stored, None, given, now) };
     let rule = reclaim_rule(&stored.record, policy.lease_for(claim.lease), given, now);
-    match given.policy {
-        Some(policy)
-            if policy.reclaim_on_expiry
-                && rule == ReclaimRule::Allowed
-                && !stored.record.is_contested() =>
-        {
-            let mut record = revise(stored, given, now);
-            end_unfinished(&mut record);
-            grant(Some(stored), record, &applicant(claim), policy, true)
-        }
-        _ => unknown_by(stored, None, rule, given, now),
+    if !policy.reclaim_on_expiry || rule != ReclaimRule::Allowed || stored.record.is_contested() {
+        return unknown_by(stored, None, rule, given, now);
     }
+    let mut record = revise(stored, given, now);
+    end_unfinished(&mut record);
+    grant(Some(stored), record, &applicant(claim), policy, true)
 }
 
 fn released(stored: &Stored, claim: &Claim, given: &Given<'_>, now: Timestamp) -> Ruling {
@@ -116,11 +110,9 @@ fn released(stored: &Stored, claim: &Claim, given: &Given<'_>, now: Timestamp) -
         return unknown(stored, None, given, now);
     }
     let Some(policy) = given.policy else { return Ruling::refuse(Refusal::OperationUnknown) };
-    if memory::predates(stored, given) {
-        let etag = shown_etag(stored, given.policy, given.clock_bound, now);
-        if let Some(ruling) = memory::gap(claim.first_sent_time, etag, policy, given, now) {
-            return ruling;
-        }
+    let sent = claim.first_sent_time;
+    if let Some(ruling) = memory::gap_over_release(stored, sent, policy, given, now) {
+        return ruling;
     }
     let draft = revise(stored, given, now);
     grant(Some(stored), draft, &applicant(claim), policy, false)

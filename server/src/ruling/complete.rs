@@ -269,12 +269,20 @@ fn record_unknown(
     given: &Given<'_>,
     now: Timestamp,
 ) -> Ruling {
-    let late = !stored.lease.is_live();
+    let late = told_before(stored, report).unwrap_or(!stored.lease.is_live());
     let mut draft = revise(stored, given, now);
     draft.token_used = true;
     report.note(&mut draft, Answer::Recorded { late });
     end_current(&mut draft, AttemptEnd::Unresolved);
     reported(unsettle(stored, draft, UnknownCause::Reported), late)
+}
+
+/// Whether the same report was called late when it came first; it is answered alike when it takes a release back.
+fn told_before(stored: &Stored, report: &NewReport<'_>) -> Option<bool> {
+    match report.stored_in(&stored.record)?.answer {
+        Answer::Recorded { late } => Some(late),
+        Answer::Conflict | Answer::Fenced => None,
+    }
 }
 
 /// The success is known from the provider or an operator, and nobody ever knew its result.

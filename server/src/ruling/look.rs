@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Etag, Given, ReclaimRule, Refusal, Ruling, Unknown, UnknownReason, Verdict};
+use super::{Etag, Given, ReclaimRule, Refusal, Ruling, Unknown, UnknownReason, Verdict, memory};
 use crate::{
     clock::Timestamp,
     payload::{Comparison, Payload},
@@ -160,12 +160,18 @@ pub(super) fn stricter(granted: &Terms, today: &Terms) -> Terms {
 pub(super) fn deduplicates(record: &Record, terms: &Terms, now: Timestamp) -> bool {
     match terms.effect_class {
         EffectClass::NaturallyIdempotent => true,
+        EffectClass::Keyed if begins_forgotten(record) => false,
         EffectClass::Keyed => terms.provider_window.is_some_and(|window| {
             now.after(terms.lease).after(terms.effect_timeout)
                 < record.first_claim_time.after(window)
         }),
         EffectClass::Accumulative | EffectClass::External => false,
     }
+}
+
+/// The first grant is among those that the store has forgotten: when the provider first saw the key is not known.
+fn begins_forgotten(record: &Record) -> bool {
+    record.grants.first().is_some_and(|grant| grant.attempt == 0)
 }
 
 /// What Reclaim would need for another attempt under such a lease.
@@ -210,6 +216,12 @@ pub fn shown_etag(
     Etag::Revision { revision: stored.record.revision, marked: !stored.lease.is_live() && ripe }
 }
 
+/// The etag under which a ruling shows the record: marked only once no lease that the store may have forgotten can run.
+pub(super) fn judged_etag(stored: &Stored, given: &Given<'_>, now: Timestamp) -> Etag {
+    let ripe = now >= memory::evidence_start_of(&stored.record, given, now);
+    Etag::Revision { revision: stored.record.revision, marked: !stored.lease.is_live() && ripe }
+}
+
 /// The ruling that nobody knows, with what a Reclaim under the usual lease would need.
 pub(super) fn unknown(
     stored: &Stored,
@@ -240,8 +252,8 @@ pub(super) fn unknown_by(
     Ruling::answer(Verdict::Unknown(Unknown {
         reason,
         reclaim_rule,
-        evidence_start: evidence_start(record, given.policy, given.clock_bound),
-        etag: shown_etag(stored, given.policy, given.clock_bound, now),
+        evidence_start: memory::evidence_start_of(record, given, now),
+        etag: judged_etag(stored, given, now),
         own_token,
     }))
 }

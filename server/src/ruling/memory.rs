@@ -1,28 +1,46 @@
 //! Whether a key without a record is fresh: only if the store would remember it.
 
-use super::{Etag, Given, ReclaimRule, Refusal, Ruling, Unknown, UnknownReason, Verdict};
+use super::{Etag, Given, ReclaimRule, Refusal, Ruling, Unknown, UnknownReason, Verdict, look};
 use crate::{
     clock::Timestamp,
     policy::Policy,
-    record::{EffectClass, State},
+    record::{EffectClass, Record},
     store::Stored,
 };
 
-/// Refuses, or says unknown, where the memory does not reach back far enough; nothing where the key is fresh.
-pub(super) fn gap(
+/// What a Claim without a record gets where the memory does not reach back far enough; nothing where the key is fresh.
+pub(super) fn gap_without_record(
     first_sent_time: Option<Timestamp>,
-    etag: Etag,
     policy: &Policy,
     given: &Given<'_>,
     now: Timestamp,
 ) -> Option<Ruling> {
     if let Some(sent) = first_sent_time {
-        let memory_start = reach(policy, given, now);
-        return (sent < memory_start)
-            .then(|| Ruling::refuse(Refusal::IntentTooOld { memory_start }));
+        return too_old(sent, policy, given, now);
     }
     let dangerous = policy.effect_class >= EffectClass::Accumulative;
-    (given.memory.gap && dangerous).then(|| unknown(etag, policy, given))
+    let evidence_start = evidence_start(policy, given);
+    (given.memory.gap && dangerous).then(|| unknown(Etag::None, evidence_start))
+}
+
+/// The same for a released record that counts as none.
+pub(super) fn gap_over_release(
+    stored: &Stored,
+    first_sent_time: Option<Timestamp>,
+    policy: &Policy,
+    given: &Given<'_>,
+    now: Timestamp,
+) -> Option<Ruling> {
+    match first_sent_time {
+        Some(sent) if predates(&stored.record, given) => too_old(sent, policy, given, now),
+        Some(_) => None,
+        None => is_in_gap(&stored.record, given, now).then(|| unknown_of(stored, given, now)),
+    }
+}
+
+fn too_old(sent: Timestamp, policy: &Policy, given: &Given<'_>, now: Timestamp) -> Option<Ruling> {
+    let memory_start = reach(policy, given, now);
+    (sent < memory_start).then(|| Ruling::refuse(Refusal::IntentTooOld { memory_start }))
 }
 
 /// How far back the absence of a record means something.
@@ -39,16 +57,43 @@ pub(super) fn evidence_start(policy: &Policy, given: &Given<'_>) -> Timestamp {
     given.memory.start.after(policy.max_lease).after(policy.evidence_delay).after(bound)
 }
 
-/// A released record that was last written before the memory starts says nothing about what came after it.
-pub(super) fn predates(stored: &Stored, given: &Given<'_>) -> bool {
-    stored.record.state == State::Released && stored.record.written < given.memory.start
+/// Grants that the restored store never saw may have followed the record's last one, and nobody has compared since. What is
+/// merely noted on it, its own holder's last word too, says nothing about them.
+fn predates(record: &Record, given: &Given<'_>) -> bool {
+    let granted = record.current().filter(|grant| grant.attempt > 0).map(|grant| grant.claim_time);
+    let known = granted.max(record.reconcile_time).unwrap_or(record.first_claim_time);
+    known < given.memory.start
 }
 
-pub(super) fn unknown(etag: Etag, policy: &Policy, given: &Given<'_>) -> Ruling {
+/// An effect of a forgotten grant may have happened, or may be happening, and the provider would not deduplicate it.
+pub(super) fn is_in_gap(record: &Record, given: &Given<'_>, now: Timestamp) -> bool {
+    let terms = look::terms(record, given.policy);
+    given.memory.gap && predates(record, given) && !look::deduplicates(record, &terms, now)
+}
+
+/// From when on evidence about a record counts: its own lease is over, and so is every lease that the store may have
+/// forgotten.
+pub(super) fn evidence_start_of(record: &Record, given: &Given<'_>, now: Timestamp) -> Timestamp {
+    let own = look::evidence_start(record, given.policy, given.clock_bound);
+    if !is_in_gap(record, given, now) {
+        return own;
+    }
+    let policy_max = given.policy.map_or(record.terms.max_lease, |policy| policy.max_lease);
+    let lease = record.terms.max_lease.max(policy_max);
+    let delay = look::terms(record, given.policy).evidence_delay;
+    own.max(given.memory.start.after(lease).after(delay).after(given.clock_bound * 2))
+}
+
+pub(super) fn unknown_of(stored: &Stored, given: &Given<'_>, now: Timestamp) -> Ruling {
+    let etag = look::judged_etag(stored, given, now);
+    unknown(etag, evidence_start_of(&stored.record, given, now))
+}
+
+fn unknown(etag: Etag, evidence_start: Timestamp) -> Ruling {
     Ruling::answer(Verdict::Unknown(Unknown {
         reason: UnknownReason::MemoryGap,
         reclaim_rule: ReclaimRule::EvidenceRequired,
-        evidence_start: evidence_start(policy, given),
+        evidence_start,
         etag,
         own_token: None,
     }))

@@ -13,15 +13,14 @@ use super::{
     draft::{clear_attempts, end_unfinished, revise, settle, settlement, success},
     grant::{Applicant, blank, expected_blank, grant, ungranted_terms},
     look::{
-        Caller, caller, check_hash, evidence_start, is_noted_spent, present, reclaim_rule,
-        shown_etag, standing, terms, unknown_by,
+        Caller, caller, check_hash, is_noted_spent, judged_etag, present, reclaim_rule, standing,
+        terms, unknown_by,
     },
     memory,
 };
 use crate::{
     clock::Timestamp,
-    policy::Policy,
-    record::{EffectClass, Outcome, Record, Source, Standing, State, TOKENS_MAX},
+    record::{Outcome, Record, Source, Standing, State, TOKENS_MAX},
     store::{LeaseWrite, Stored, Write},
 };
 
@@ -114,7 +113,7 @@ fn judge_etag(
     given: &Given<'_>,
     now: Timestamp,
 ) -> Option<Refusal> {
-    let shown = shown_etag(stored, given.policy, given.clock_bound, now);
+    let shown = judged_etag(stored, given, now);
     let judged = match (reclaim.etag, &reclaim.evidence) {
         (None, None) => return None,
         (None, Some(_)) => {
@@ -131,23 +130,9 @@ fn judge_etag(
         }
         (Some(Etag::None), _) => return Some(Refusal::EtagMismatch { etag: shown }),
     };
-    let gap_end = gap_end(stored, given);
-    let start = evidence_start(&stored.record, given.policy, given.clock_bound);
-    let evidence_start = gap_end.map_or(start, |end| end.max(start));
+    let evidence_start = memory::evidence_start_of(&stored.record, given, now);
     let too_early = reclaim.evidence.is_some() && now < evidence_start;
     (!judged || too_early).then_some(Refusal::EvidenceTooEarly { evidence_start })
-}
-
-/// From when on evidence counts for a released record that the memory gap swallows.
-fn gap_end(stored: &Stored, given: &Given<'_>) -> Option<Timestamp> {
-    let policy = given.policy?;
-    is_in_gap(stored, policy, given).then(|| memory::evidence_start(policy, given))
-}
-
-fn is_in_gap(stored: &Stored, policy: &Policy, given: &Given<'_>) -> bool {
-    given.memory.gap
-        && memory::predates(stored, given)
-        && policy.effect_class >= EffectClass::Accumulative
 }
 
 /// Grants the next attempt, or says what is missing.
@@ -161,9 +146,8 @@ fn next(
     let Some(policy) = given.policy else { return Ruling::refuse(Refusal::OperationUnknown) };
     let record = &stored.record;
     let surely_not_done = record.state == State::Released && !record.is_contested();
-    if surely_not_done && !not_applied && is_in_gap(stored, policy, given) {
-        let etag = shown_etag(stored, given.policy, given.clock_bound, now);
-        return memory::unknown(etag, policy, given);
+    if surely_not_done && !not_applied && memory::is_in_gap(record, given, now) {
+        return memory::unknown_of(stored, given, now);
     }
     let rule = reclaim_rule(record, policy.lease_for(reclaim.lease), given, now);
     let granted = match rule {

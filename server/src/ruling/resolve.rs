@@ -4,11 +4,12 @@ use super::{
     Etag, Given, Refusal, ReportedSuccess, Resolve, ResolveVerdict, Ruling, Verdict,
     audit::{note_resolve, resolve_decision},
     draft::{clear_attempts, release, revise, settle, settlement, success},
-    look::{evidence_start, present, shown_etag, standing, terms},
+    look::{judged_etag, present, standing, terms},
+    memory,
 };
 use crate::{
     clock::Timestamp,
-    record::{Outcome, Record, Said, Source, Standing},
+    record::{Outcome, Record, Said, Source, Standing, Success},
     store::{Lease, ResultWrite, Stored},
 };
 
@@ -59,7 +60,7 @@ fn refusal(
     let marked = match resolve.etag {
         Etag::Revision { revision, marked } if revision == record.revision => marked,
         Etag::Revision { .. } | Etag::None => {
-            let etag = shown_etag(stored, given.policy, given.clock_bound, now);
+            let etag = judged_etag(stored, given, now);
             return Some(Refusal::EtagMismatch { etag });
         }
     };
@@ -67,12 +68,16 @@ fn refusal(
         return Some(Refusal::InProgress { attempt: record.attempt(), left });
     }
     let recorded = standing(stored);
-    let evidence_start = evidence_start(record, given.policy, given.clock_bound);
+    let evidence_start = memory::evidence_start_of(record, given, now);
+    let proves_nothing = !marked || now < evidence_start;
     match recorded {
         Standing::Succeeded | Standing::Failed if !is_in_doubt(record) => {
             Some(Refusal::AlreadySettled { recorded })
         }
-        Standing::Over | Standing::Unknown if !marked || now < evidence_start => {
+        Standing::Over | Standing::Unknown if proves_nothing => {
+            Some(Refusal::EvidenceTooEarly { evidence_start })
+        }
+        Standing::Released if proves_nothing && memory::is_in_gap(record, given, now) => {
             Some(Refusal::EvidenceTooEarly { evidence_start })
         }
         _ => None,
@@ -93,15 +98,23 @@ fn succeeded(
     let (told, result) = success(reported, Source::Operator);
     note_resolve(stored, &mut draft, resolve, Standing::Succeeded);
     draft.after_release |= draft.state == crate::record::State::Released;
-    let (outcome, result) = match recorded_success(&stored.record) {
-        Some(known) => (Outcome::Succeeded(known), ResultWrite::Keep),
-        None => (Outcome::Succeeded(told), result),
+    let (success, result) = match recorded_success(&stored.record) {
+        Some(known) => (confirmed(known, told), ResultWrite::Keep),
+        None => (told, result),
     };
-    settled(stored, draft, outcome, result, given)
+    settled(stored, draft, Outcome::Succeeded(success), result, given)
 }
 
-/// A recorded success that the operator confirms keeps its original result.
-fn recorded_success(record: &Record) -> Option<crate::record::Success> {
+/// A recorded success that the operator confirms keeps its original result; what she says of the rest is the verdict.
+fn confirmed(known: Success, told: Success) -> Success {
+    let provider_reference = match told.provider_reference.is_empty() {
+        true => known.provider_reference,
+        false => told.provider_reference,
+    };
+    Success { result: known.result, amount: told.amount.or(known.amount), provider_reference }
+}
+
+fn recorded_success(record: &Record) -> Option<Success> {
     match &record.settlement()?.outcome {
         Outcome::Succeeded(success) => Some(success.clone()),
         Outcome::Failed(_) => None,

@@ -159,3 +159,77 @@ fn a_grant_or_a_resolve_since_the_restore_makes_a_release_count() {
     let second = restored.then(restored.reclaims(B, NOT_APPLIED));
     check(&second.then(second.releases(2)), claims(C), "granted 3", "live 3");
 }
+
+/// Past the provider's window, keyed counts as external: what was forgotten is not deduplicated any more.
+#[test]
+fn a_keyed_release_from_before_the_memory_counts_inside_the_window_alone() {
+    let restored = Scene::keyed().released().restored();
+    check(&restored.after(1), claims(B), "granted 2", "live 2");
+    check(&restored.later(DAY), claims(B), GAP, "=");
+    check(&restored.later(DAY), reclaims(B), GAP, "=");
+}
+
+/// What is merely noted on a record says nothing about grants that the restored store never saw.
+#[test]
+fn a_note_does_not_make_an_old_release_fresh() {
+    let restored = Scene::external().released().restored().after(1);
+    check(&restored.then(gives_back(C)), claims(B), GAP, "=");
+    let late = restored.then(restored.says(1, failed("conflict")));
+    check(&late, claims(B), GAP, "=");
+    let token = FencingToken(restored.token(1).0 + 1);
+    let forgotten =
+        restored.then(reports_with(token, Reported::Failed(super::asks::failure("x")), right()));
+    check(&forgotten, claims(B), GAP, "=");
+}
+
+/// The holder speaks for its own attempt; a later one may be among what was forgotten.
+#[test]
+fn a_release_after_the_restore_frees_no_attempt_from_before_it() {
+    let restored = Scene::external().over().restored().after(1);
+    let released = restored.then(restored.releases(1));
+    check(&released, claims(B), GAP, "=");
+}
+
+/// The restored store shows attempt 1, long over; attempt 2, which it never saw, may be at it now.
+#[test]
+fn evidence_about_an_unresolved_attempt_from_before_the_memory_waits_for_forgotten_leases() {
+    for scene in [Scene::external().over(), Scene::external().unknown()] {
+        let restored = scene.after(5_000).restored();
+        let early = restored.after(FORGOTTEN_LEASES - 1);
+        check(&early, early.reclaims(D, NOT_APPLIED), "EVIDENCE_TOO_EARLY", "=");
+        let request = early.resolves(ResolveVerdict::NotApplied);
+        check(&early, request, "EVIDENCE_TOO_EARLY", "=");
+        let ripe = restored.after(FORGOTTEN_LEASES);
+        check(&ripe, ripe.reclaims(D, NOT_APPLIED), "granted 2, reclaimed", "live 2");
+        check(&ripe, ripe.resolves(ResolveVerdict::NotApplied), "resolved", "released 1");
+    }
+}
+
+#[test]
+fn the_stricter_class_counts_in_a_gap_too() {
+    let restored = Scene::external().released().restored().after(1);
+    let loosened = restored.with(|policy| policy.effect_class = EffectClass::NaturallyIdempotent);
+    check(&loosened, claims(B), GAP, "=");
+    check(&loosened, reclaims(B), GAP, "=");
+}
+
+/// The mark says that who was asked later was asked in time: a forgotten lease may still run.
+#[test]
+fn the_unknown_of_a_gap_is_not_marked_before_evidence_counts() {
+    let restored = Scene::external().released().restored();
+    for (seconds, ripe) in [(FORGOTTEN_LEASES - 1, false), (FORGOTTEN_LEASES, true)] {
+        let told = restored.after(seconds).ask(&claims(B));
+        let Verdict::Unknown(unknown) = told else { panic!("known") };
+        assert!(matches!(unknown.etag, Etag::Revision { marked, .. } if marked == ripe));
+    }
+}
+
+#[test]
+fn a_verdict_on_an_old_release_waits_for_forgotten_leases_too() {
+    let restored = Scene::external().released().after(5_000).restored();
+    let early = restored.after(FORGOTTEN_LEASES - 1);
+    let request = early.resolves(ResolveVerdict::NotApplied);
+    check(&early, request, "EVIDENCE_TOO_EARLY", "=");
+    let ripe = restored.after(FORGOTTEN_LEASES);
+    check(&ripe, ripe.resolves(ResolveVerdict::NotApplied), "resolved", "released 1");
+}

@@ -90,7 +90,7 @@ fn unknown_always_takes_a_release_back() {
     let unknown = Scene::external().unknown();
     let copy = unknown.says(1, Reported::Unknown);
     let released = unknown.then(unknown.releases(1));
-    let again = check(&released, copy.clone(), "reported, late", "unknown 1");
+    let again = check(&released, copy.clone(), "reported", "unknown 1");
     check(&again, copy, "reported, repeated", "=");
 }
 

@@ -181,3 +181,22 @@ fn a_failure_reported_before_is_answered_as_before_after_a_resolve() {
     let free = disputed.then(disputed.resolves(ResolveVerdict::NotApplied));
     check(&free, free.says(1, failed("card_declined")), "reported, repeated", "=");
 }
+
+#[test]
+fn a_confirmed_success_keeps_its_bytes_and_takes_the_amount_that_was_told() {
+    let request = reports_with(FencingToken(77), done("receipt"), right());
+    let orphan = Scene::external().then(request);
+    let verdict = ResolveVerdict::Succeeded(ReportedSuccess {
+        amount: Some(euros(12)),
+        provider_reference: "ch_1".to_owned(),
+        ..success_without_result()
+    });
+    let settled = orphan.then(orphan.resolves(verdict));
+    let record = settled.record();
+    let Outcome::Succeeded(success) = &record.settlement().expect("settled").outcome else {
+        panic!("failed")
+    };
+    assert_eq!(success.amount, Some(euros(12)));
+    assert_eq!(success.provider_reference, "ch_1");
+    assert_eq!(settled.stored().expect("kept").result.expect("bytes"), "receipt");
+}

@@ -21,6 +21,8 @@ pub(super) async fn a_record_is_there_until_its_expiry(bench: Bench) -> Result<(
 
 pub(super) async fn a_record_is_gone_after_its_expiry(bench: Bench) -> Result<(), Fault> {
     let (intent, _) = settled(&bench).await?;
+    // Seen, and gone all the same.
+    bench.there(&intent).await?;
     bench.pass_until_after(bench.length()).await;
     same(&bench.look(&intent).await?, &None, "the record")
 }

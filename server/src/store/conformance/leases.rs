@@ -22,6 +22,8 @@ pub(super) async fn a_lease_lives_for_its_whole_length(bench: Bench) -> Result<(
 
 pub(super) async fn a_lease_ends(bench: Bench) -> Result<(), Fault> {
     let (intent, _) = claimed(&bench).await?;
+    // Seen live, and over all the same.
+    is_live(&bench, &intent).await?;
     bench.pass_until_after(bench.length()).await;
     is_over(&bench, &intent).await
 }

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// An intent of names that are valid.
-pub(super) fn intent(namespace: &str, operation: &str, key: &str) -> IntentId {
+pub(in crate::store) fn intent(namespace: &str, operation: &str, key: &str) -> IntentId {
     match IntentId::new("sample", namespace, operation, key) {
         Ok(intent) => intent,
         Err(violations) => unreachable!("a sample is valid: {violations:?}"),
@@ -26,12 +26,12 @@ pub(super) fn intent(namespace: &str, operation: &str, key: &str) -> IntentId {
 }
 
 /// A fresh revision.
-pub(super) fn revision() -> Revision {
+pub(in crate::store) fn revision() -> Revision {
     Revision(Uuid::new_v4())
 }
 
 /// A record that was just granted.
-pub(super) fn record(intent: &IntentId, now: Timestamp) -> Record {
+pub(in crate::store) fn record(intent: &IntentId, now: Timestamp) -> Record {
     let token = FencingToken(now.0.max(1));
     Record {
         revision: revision(),
@@ -93,22 +93,22 @@ fn terms() -> Terms {
 }
 
 /// The record, written once more.
-pub(super) fn next(record: &Record) -> Record {
+pub(in crate::store) fn next(record: &Record) -> Record {
     Record { revision: revision(), version: record.version + 1, ..record.clone() }
 }
 
 /// The record, once it has succeeded.
-pub(super) fn succeeded(record: &Record) -> Record {
+pub(in crate::store) fn succeeded(record: &Record) -> Record {
     Record { state: State::Settled(settlement(record, success(""))), ..next(record) }
 }
 
 /// The record, once the provider has named its success.
-pub(super) fn succeeded_as(record: &Record, reference: &str) -> Record {
+pub(in crate::store) fn succeeded_as(record: &Record, reference: &str) -> Record {
     Record { state: State::Settled(settlement(record, success(reference))), ..next(record) }
 }
 
 /// The record, once the provider has named its refusal.
-pub(super) fn failed_as(record: &Record, reference: &str) -> Record {
+pub(in crate::store) fn failed_as(record: &Record, reference: &str) -> Record {
     let failure = Failure {
         kind: "card_declined".to_owned(),
         message: "no".to_owned(),
@@ -119,12 +119,16 @@ pub(super) fn failed_as(record: &Record, reference: &str) -> Record {
 }
 
 /// The record, once it is released.
-pub(super) fn released(record: &Record) -> Record {
+pub(in crate::store) fn released(record: &Record) -> Record {
     Record { state: State::Released, ..next(record) }
 }
 
 /// The record with one more late success, reported at `time`.
-pub(super) fn with_late_report(record: &Record, time: Timestamp, reference: &str) -> Record {
+pub(in crate::store) fn with_late_report(
+    record: &Record,
+    time: Timestamp,
+    reference: &str,
+) -> Record {
     let Outcome::Succeeded(said) = success(reference) else { unreachable!("a success") };
     let mut next = next(record);
     next.reports.push(Report {
@@ -162,12 +166,12 @@ fn settlement(record: &Record, outcome: Outcome) -> Settlement {
 }
 
 /// So many seconds.
-pub(super) fn seconds(count: u32) -> NonZeroU32 {
+pub(in crate::store) fn seconds(count: u32) -> NonZeroU32 {
     NonZeroU32::MIN.saturating_add(count - 1)
 }
 
 /// A first write without a lease, that never expires.
-pub(super) fn create(record: Record) -> Write {
+pub(in crate::store) fn create(record: Record) -> Write {
     Write {
         expected: Expected::None,
         record,
@@ -179,12 +183,12 @@ pub(super) fn create(record: Record) -> Write {
 }
 
 /// A first write with a lease of so many seconds.
-pub(super) fn claim(record: Record, lease: u32) -> Write {
+pub(in crate::store) fn claim(record: Record, lease: u32) -> Write {
     Write { lease: LeaseWrite::Start(seconds(lease)), ..create(record) }
 }
 
 /// A write that leaves all but the record as it is.
-pub(super) fn annotate(judged: &Record, record: Record) -> Write {
+pub(in crate::store) fn annotate(judged: &Record, record: Record) -> Write {
     Write {
         expected: on(judged, LeaseExpected::Any),
         record,
@@ -196,7 +200,7 @@ pub(super) fn annotate(judged: &Record, record: Record) -> Write {
 }
 
 /// A success with this result, kept for so many seconds.
-pub(super) fn complete(judged: &Record, result: &[u8], retention: u32) -> Write {
+pub(in crate::store) fn complete(judged: &Record, result: &[u8], retention: u32) -> Write {
     let kept = Expiry::After(seconds(retention));
     Write {
         expected: on(judged, LeaseExpected::Any),
@@ -209,7 +213,7 @@ pub(super) fn complete(judged: &Record, result: &[u8], retention: u32) -> Write 
 }
 
 /// A lease of so many seconds for a record whose lease stands so.
-pub(super) fn lease(judged: &Record, expected: LeaseExpected, length: u32) -> Write {
+pub(in crate::store) fn lease(judged: &Record, expected: LeaseExpected, length: u32) -> Write {
     Write {
         expected: on(judged, expected),
         lease: LeaseWrite::Start(seconds(length)),
@@ -219,12 +223,12 @@ pub(super) fn lease(judged: &Record, expected: LeaseExpected, length: u32) -> Wr
 }
 
 /// That very record.
-pub(super) fn on(judged: &Record, lease: LeaseExpected) -> Expected {
+pub(in crate::store) fn on(judged: &Record, lease: LeaseExpected) -> Expected {
     Expected::Revision { revision: judged.revision, lease }
 }
 
 /// A memory that starts at `start`.
-pub(super) fn memory(start: Timestamp) -> Memory {
+pub(in crate::store) fn memory(start: Timestamp) -> Memory {
     Memory {
         revision: revision(),
         start,

@@ -118,7 +118,7 @@ impl Writer {
             return;
         }
         self.release_reserve();
-        let done = self.apply(&mut group);
+        let done = self.checkpoint().and_then(|()| self.apply(&mut group));
         self.answer(group, done);
     }
 
