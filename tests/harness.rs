@@ -4,6 +4,7 @@ pub mod answer;
 pub mod binary;
 pub mod calls;
 pub mod engine;
+pub mod gate;
 pub mod in_process;
 pub mod page;
 pub mod request;
@@ -13,5 +14,6 @@ pub use self::{
     binary::Binary,
     calls::Calls,
     engine::{Engine, Ground},
+    gate::{Gate, Rule},
     in_process::{InProcess, Setup},
 };

@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use onced::{
-    clock::{ManualClock, Timestamp},
+    clock::{Clock, ManualClock, Timestamp},
     keeper::Keeper,
     policy::{Mode, Policies, Reload},
     server::{Drain, Parts, serve},
@@ -115,6 +115,17 @@ impl InProcess {
         Self::on(self.base.clone(), self.clock.clone(), self.setup.clone()).await
     }
 
+    /// Another one over the same store, with caches of its own, set up otherwise.
+    pub async fn replica_with(&self, setup: Setup) -> Self {
+        Self::on(self.base.clone(), self.clock.clone(), setup).await
+    }
+
+    /// Another one over the same store, whose clock is not the store's.
+    pub async fn replica_at(&self, now: Timestamp) -> Self {
+        let clock = Arc::new(ManualClock::at(now));
+        Self::on(self.base.clone(), clock, self.setup.clone()).await
+    }
+
     async fn on(base: Base, clock: Arc<ManualClock>, setup: Setup) -> Self {
         let metrics = Arc::new(Metrics::new());
         let store = match &setup.wrap {
@@ -143,6 +154,11 @@ impl InProcess {
         });
         let (admin, ended) = (admin_address, Some(ended));
         Self { clock, address, admin, policies, setup, base, shutdown, ended }
+    }
+
+    /// What the clock shows.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     /// Calls to it, over a connection of their own.
