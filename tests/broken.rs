@@ -184,9 +184,6 @@ pub struct None;
 impl Flaw for None {}
 
 /// Two processes with this flaw over one engine, whose clock is moved by hand.
-///
-/// # Panics
-/// If the engine cannot be opened.
 pub fn subject<F: Flaw>(flaw: impl Fn() -> F) -> Subject {
     let (whole, passage) = engine();
     let broken = || over(Arc::clone(&whole), flaw());

@@ -160,12 +160,18 @@ pub(super) fn stricter(granted: &Terms, today: &Terms) -> Terms {
 pub(super) fn deduplicates(record: &Record, terms: &Terms, now: Timestamp) -> bool {
     match terms.effect_class {
         EffectClass::NaturallyIdempotent => true,
+        EffectClass::Keyed if begins_forgotten(record) => false,
         EffectClass::Keyed => terms.provider_window.is_some_and(|window| {
             now.after(terms.lease).after(terms.effect_timeout)
                 < record.first_claim_time.after(window)
         }),
         EffectClass::Accumulative | EffectClass::External => false,
     }
+}
+
+/// The first grant is among those that the store has forgotten: when the provider first saw the key is not known.
+fn begins_forgotten(record: &Record) -> bool {
+    record.grants.first().is_some_and(|grant| grant.attempt == 0)
 }
 
 /// What Reclaim would need for another attempt under such a lease.

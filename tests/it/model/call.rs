@@ -12,10 +12,11 @@ use onced::{
 };
 
 use super::{
-    check::{self, Broken},
+    check::{self, Written},
+    invariant::{Broken, Invariant},
     message::{Kind, Message, Told, request},
-    rules::Rules,
-    world::{Asked, Execution, Kept, Task, World},
+    rules::{Asked, Rules},
+    world::{Execution, Kept, Stage, Task, World},
 };
 
 /// How an answer travels.
@@ -37,8 +38,9 @@ fn ask(rules: &Rules, world: &mut World, message: Message) -> Result<Ruling, Bro
         provider_key: "once1-key",
         clock_bound: Duration::ZERO,
     };
-    let ruling = (rules.core)(world.stored(), &request, &given, world.now);
-    check::ruling(world, message, &ruling)?;
+    let stored = world.stored();
+    let ruling = (rules.core)(Asked { stored, request: &request, given: &given, now: world.now });
+    check::ruling(rules, world, message, &ruling)?;
     Ok(ruling)
 }
 
@@ -52,12 +54,13 @@ pub(super) fn at_once(
     let at = world.now;
     let ruling = ask(rules, world, message)?;
     let wrote = ruling.write.is_some();
-    if let Some(write) = ruling.write
-        && !commit(rules, world, message, *write)?
-    {
-        return check::fail(Broken::judged("a write did not fit the very row it was ruled on"));
+    if let Some(write) = ruling.write {
+        let judged = (message, world.is_deduplicated(rules));
+        let fits = commit(rules, world, judged, *write)?;
+        let detail = "a write did not fit the very row it was ruled on";
+        rules.must(fits, Invariant::JudgedIsWrittenOn, detail)?;
     }
-    let told = answer(world, message, way, &ruling.verdict, at)?;
+    let told = answer(rules, world, message, way, (&ruling.verdict, at))?;
     Ok(wrote || told)
 }
 
@@ -71,8 +74,9 @@ pub(super) fn begin(
     let at = world.now;
     let ruling = ask(rules, world, message)?;
     let Some(write) = ruling.write else { return Ok(false) };
-    let ruled = Arc::new((ruling.verdict, *write));
-    world.tasks.push(Task { message, copy, ruled, at, uncertain: false });
+    let waiting = Arc::new((ruling.verdict, *write));
+    let deduplicated = world.is_deduplicated(rules);
+    world.tasks.push(Task { message, copy, ruled: waiting, at, deduplicated, uncertain: false });
     Ok(true)
 }
 
@@ -90,12 +94,12 @@ pub(super) fn finish(
         world.stored().is_some_and(|stored| stored.record.revision == write.record.revision);
     if task.uncertain && is_mine {
         return match mine(world, verdict, task.at) {
-            Some((verdict, at)) => answer(world, task.message, way, &verdict, at),
+            Some((verdict, at)) => answer(rules, world, task.message, way, (&verdict, at)),
             None => at_once(rules, world, task.message, way),
         };
     }
-    if !task.uncertain && commit(rules, world, task.message, write.clone())? {
-        answer(world, task.message, way, verdict, task.at)?;
+    if !task.uncertain && commit(rules, world, (task.message, task.deduplicated), write.clone())? {
+        answer(rules, world, task.message, way, (verdict, task.at))?;
         return Ok(true);
     }
     at_once(rules, world, task.message, way)?;
@@ -103,16 +107,12 @@ pub(super) fn finish(
 }
 
 /// Writes what was ruled earlier, and the replica does not learn of it.
-pub(super) fn write_unseen(
-    rules: &Rules,
-    world: &mut World,
-    task: usize,
-) -> Result<bool, Broken> {
-    let ruled = Arc::clone(&world.tasks[task].ruled);
-    let message = world.tasks[task].message;
+pub(super) fn write_unseen(rules: &Rules, world: &mut World, task: usize) -> Result<bool, Broken> {
+    let waiting = Arc::clone(&world.tasks[task].ruled);
+    let judged = (world.tasks[task].message, world.tasks[task].deduplicated);
     world.tasks[task].uncertain = true;
     world.uncertain_left -= 1;
-    commit(rules, world, message, ruled.1.clone())
+    commit(rules, world, judged, waiting.1.clone())
 }
 
 /// The row shows my own revision: what that means now, unless it is to be ruled on again.
@@ -127,18 +127,19 @@ fn mine(world: &World, verdict: &Verdict, at: Timestamp) -> Option<(Verdict, Tim
     }
 }
 
+/// Writes what was ruled: for which message, and whether the provider deduplicated then.
 fn commit(
     rules: &Rules,
     world: &mut World,
-    message: Message,
+    (message, deduplicated): (Message, bool),
     write: Write,
 ) -> Result<bool, Broken> {
     let before = world.row.clone();
-    if !world.apply(write) {
+    if !world.apply(write, rules) {
         return Ok(false);
     }
     let before = before.as_ref().map(|row| &*row.stored);
-    check::write(rules, world, message, before)?;
+    check::write(rules, world, &Written { message, deduplicated, before })?;
     if matches!(message.kind, Kind::Resolve | Kind::ResolveFailed) {
         refute(world);
     }
@@ -150,8 +151,7 @@ fn commit(
 
 /// A judge settled it: successes that he did not confirm are refuted, the others no longer stand in the way.
 fn refute(world: &mut World) {
-    let settled =
-        world.stored().is_some_and(|stored| check::is_succeeded(&stored.record));
+    let settled = world.stored().is_some_and(|stored| check::is_succeeded(&stored.record));
     for execution in &mut world.executions {
         if execution.success == Kept::Yes && !settled {
             execution.success = Kept::Refuted;
@@ -159,35 +159,33 @@ fn refute(world: &mut World) {
     }
 }
 
-/// Hands an answer to whoever waits for it. Whether it changed what anybody knows.
+/// Hands an answer, ruled at a time, to whoever waits for it. Whether it changed what anybody knows.
 fn answer(
+    rules: &Rules,
     world: &mut World,
     message: Message,
     way: Way,
-    verdict: &Verdict,
-    at: Timestamp,
+    (verdict, at): (&Verdict, Timestamp),
 ) -> Result<bool, Broken> {
-    check::answer(world, message, verdict)?;
+    check::answer(rules, world, message, verdict)?;
     if world.copies_left > 0 {
         world.told[message.index()].get_or_insert(Told::of(verdict));
     }
     if message.is_judges() {
         return Ok(false);
     }
-    let (now, copies) = (world.now, world.copies_left > 0);
+    let copies = world.copies_left > 0;
     let execution = &mut world.executions[usize::from(message.actor)];
     Ok(match message.kind {
         Kind::Claim | Kind::Reclaim => ruled(execution, way, verdict, at),
         Kind::Renew => renewed(execution, way, verdict, at),
         Kind::TakeBack => {
-            execution.taken_back.get_or_insert(now);
+            execution.taken_back.get_or_insert(at);
             true
         }
         Kind::Succeeded => {
-            let kept = matches!(
-                Told::of(verdict),
-                Told::Reported | Told::Conflict | Told::FencedAndKept
-            );
+            let kept =
+                matches!(Told::of(verdict), Told::Reported | Told::Conflict | Told::FencedAndKept);
             if kept && execution.success == Kept::No {
                 execution.success = Kept::Yes;
             }
@@ -202,10 +200,10 @@ fn ruled(execution: &mut Execution, way: Way, verdict: &Verdict, at: Timestamp) 
     if let Verdict::Granted(granted) = verdict {
         execution.granted = Some((granted.token, granted.attempt));
     }
-    let heard = way.heard && !way.copy && execution.asked == Asked::Waiting;
+    let heard = way.heard && !way.copy && execution.asked == Stage::Waiting;
     match verdict {
         Verdict::Granted(granted) if heard => {
-            execution.asked = Asked::Answered;
+            execution.asked = Stage::Answered;
             execution.token = Some(granted.token);
             execution.right = true;
             execution.deadline = at.after(granted.lease);
@@ -213,18 +211,18 @@ fn ruled(execution: &mut Execution, way: Way, verdict: &Verdict, at: Timestamp) 
         }
         Verdict::Granted(_) => !way.heard && !way.copy,
         Verdict::InProgress { own_token: Some(token) } if heard => {
-            execution.asked = Asked::Answered;
+            execution.asked = Stage::Answered;
             execution.token = Some(*token);
             true
         }
         Verdict::Unknown(unknown) if heard && unknown.own_token.is_some() => {
-            execution.asked = Asked::Answered;
+            execution.asked = Stage::Answered;
             execution.token = unknown.own_token;
             true
         }
         _ => {
             if heard {
-                execution.asked = Asked::Answered;
+                execution.asked = Stage::Answered;
             }
             false
         }

@@ -2,8 +2,6 @@
 //!
 //! Looks at the row, at the provider and at what was answered, never at how the core came to its ruling.
 
-use std::fmt;
-
 use onced::{
     record::{AttemptEnd, Outcome, Record, ReportKind, ResultKind, SPENT_FOR, Standing, State},
     ruling::{Ruling, Verdict, standing},
@@ -11,66 +9,11 @@ use onced::{
 };
 
 use super::{
+    invariant::{Broken, Invariant},
     message::{Kind, Message, Told, claimant},
     rules::Rules,
     world::{Effect, Kept, Look, Remembered, World},
 };
-
-/// What was broken, and how it showed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Broken {
-    pub invariant: Invariant,
-    pub detail: String,
-}
-
-/// What always holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Invariant {
-    OneClaimantOneGrant,
-    NoGrantOverSuccess,
-    JudgedIsWrittenOn,
-    PromiseIsShorterThanLease,
-    OneLiveGrant,
-    NoSilentGrant,
-    NoTakeoverWithoutEvidence,
-    EvidenceIsRipe,
-    OwnAttemptOnly,
-    OutcomeStays,
-    EffectAtMostOnce,
-    RecordIsTrue,
-    NoEvidenceLost,
-    SameAnswer,
-    NoRepeatAfterUse,
-    TokenIsOwn,
-    TakenBackIsNotGranted,
-    NeverStuck,
-    OpenDoesNotExpire,
-    ResultIsWhole,
-}
-
-impl Broken {
-    pub(super) fn new(invariant: Invariant, detail: impl Into<String>) -> Self {
-        Self { invariant, detail: detail.into() }
-    }
-
-    pub(super) fn judged(detail: &str) -> Self {
-        Self::new(Invariant::JudgedIsWrittenOn, detail)
-    }
-}
-
-impl fmt::Display for Broken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}: {}", self.invariant, self.detail)
-    }
-}
-
-pub(super) fn fail<T>(broken: Broken) -> Result<T, Broken> {
-    Err(broken)
-}
-
-fn must(holds: bool, invariant: Invariant, detail: &str) -> Result<(), Broken> {
-    if holds { Ok(()) } else { Err(Broken::new(invariant, detail)) }
-}
 
 pub(super) fn is_succeeded(record: &Record) -> bool {
     matches!(record.settlement(), Some(settled) if matches!(settled.outcome, Outcome::Succeeded(_)))
@@ -81,8 +24,13 @@ fn is_failed(record: &Record) -> bool {
 }
 
 /// A ruling, before anything is done with it.
-pub(super) fn ruling(world: &World, message: Message, ruling: &Ruling) -> Result<(), Broken> {
-    shows_token_to_its_own(world, message, &ruling.verdict)?;
+pub(super) fn ruling(
+    rules: &Rules,
+    world: &World,
+    message: Message,
+    ruling: &Ruling,
+) -> Result<(), Broken> {
+    shows_token_to_its_own(rules, world, message, &ruling.verdict)?;
     let Some(write) = &ruling.write else { return Ok(()) };
     let fits = match (write.expected, world.stored()) {
         (Expected::None, None) => true,
@@ -92,12 +40,17 @@ pub(super) fn ruling(world: &World, message: Message, ruling: &Ruling) -> Result
         }
         _ => false,
     };
-    must(fits, Invariant::JudgedIsWrittenOn, "a write names another row than the one judged")?;
+    rules.must(
+        fits,
+        Invariant::JudgedIsWrittenOn,
+        "a write names another row than the one judged",
+    )?;
     let fresh = world.stored().is_none_or(|stored| stored.record.revision != write.record.revision);
-    must(fresh, Invariant::JudgedIsWrittenOn, "a write keeps the revision")
+    rules.must(fresh, Invariant::JudgedIsWrittenOn, "a write keeps the revision")
 }
 
 fn shows_token_to_its_own(
+    rules: &Rules,
     world: &World,
     message: Message,
     verdict: &Verdict,
@@ -111,83 +64,109 @@ fn shows_token_to_its_own(
     let grants = world.stored().map(|stored| &stored.record.grants);
     let owner = grants.and_then(|grants| grants.iter().find(|grant| grant.token == token));
     let own = owner.is_some_and(|grant| grant.claimant == Some(claimant(message.actor)));
-    must(own, Invariant::TokenIsOwn, "a token was shown to another claimant than its own")
+    rules.must(own, Invariant::TokenIsOwn, "a token was shown to another claimant than its own")
 }
 
-/// A write that was applied: `before` is what stood there.
-pub(super) fn write(
+/// A write that was applied.
+pub(super) struct Written<'a> {
+    pub message: Message,
+    /// The provider surely deduplicated when it was ruled.
+    pub deduplicated: bool,
+    /// What stood there.
+    pub before: Option<&'a Stored>,
+}
+
+/// A write, just after it was applied.
+pub(super) fn write(rules: &Rules, world: &World, written: &Written<'_>) -> Result<(), Broken> {
+    let Written { message, before, .. } = *written;
+    let Some(after) = world.stored() else { return Ok(()) };
+    judged(rules, world, message, before)?;
+    let told = world.told[message.index()].is_some_and(|told| told != Told::Other);
+    let again = told && message.is_report() && message.kind != Kind::Unknown;
+    rules.must(
+        !again,
+        Invariant::CopyMovesNothing,
+        "a report that had its answer was written again",
+    )?;
+    let granted = before.map_or(0, |before| before.record.grants.len());
+    if after.record.grants.len() > granted && after.record.state == State::Claimed {
+        grant(rules, world, written, after)?;
+    }
+    let Some(before) = before else { return Ok(()) };
+    own_attempt(rules, world, written, before, after)?;
+    outcome_stays(rules, message, &before.record, &after.record)
+}
+
+/// Who decides on what she saw decides on that very record.
+fn judged(
     rules: &Rules,
     world: &World,
     message: Message,
     before: Option<&Stored>,
 ) -> Result<(), Broken> {
-    let Some(after) = world.stored() else { return Ok(()) };
-    judged(world, message, before)?;
-    let granted = before.map_or(0, |before| before.record.grants.len());
-    if after.record.grants.len() > granted && after.record.state == State::Claimed {
-        grant(rules, world, message, before, after)?;
-    }
-    let Some(before) = before else { return Ok(()) };
-    own_attempt(rules, world, message, before, after)?;
-    outcome_stays(message, &before.record, &after.record)
-}
-
-/// Who decides on what she saw decides on that very record.
-fn judged(world: &World, message: Message, before: Option<&Stored>) -> Result<(), Broken> {
-    let is_judgement =
-        matches!(message.kind, Kind::Resolve | Kind::ResolveFailed | Kind::Reclaim);
+    let is_judgement = matches!(message.kind, Kind::Resolve | Kind::ResolveFailed | Kind::Reclaim);
     let Look::Provider { revision, marked, .. } = message.look(world) else { return Ok(()) };
     let Some(before) = before.filter(|_| is_judgement) else { return Ok(()) };
     let seen = revision == before.record.revision;
-    must(seen, Invariant::JudgedIsWrittenOn, "a judgement was written on a record not judged")?;
+    rules.must(
+        seen,
+        Invariant::JudgedIsWrittenOn,
+        "a judgement was written on a record not judged",
+    )?;
     let unresolved = matches!(standing(before), Standing::Over | Standing::Unknown);
     let ripe = marked || !(unresolved || message.kind == Kind::Reclaim);
-    must(ripe, Invariant::EvidenceIsRipe, "evidence counted though the record was seen too early")
+    rules.must(
+        ripe,
+        Invariant::EvidenceIsRipe,
+        "evidence counted though the record was seen too early",
+    )
 }
 
 fn grant(
     rules: &Rules,
     world: &World,
-    message: Message,
-    before: Option<&Stored>,
+    written: &Written<'_>,
     after: &Stored,
 ) -> Result<(), Broken> {
+    let Written { message, deduplicated, before } = *written;
     let was_live = before.is_some_and(|before| before.lease.is_live());
-    must(!was_live, Invariant::OneLiveGrant, "granted over a live lease")?;
+    rules.must(!was_live, Invariant::OneLiveGrant, "granted over a live lease")?;
     let mut seen: Vec<_> = Vec::new();
     for grant in &after.record.grants {
         let first = !seen.contains(&grant.claimant);
-        must(first, Invariant::OneClaimantOneGrant, "a claimant stands in two grants")?;
+        rules.must(first, Invariant::OneClaimantOneGrant, "a claimant stands in two grants")?;
         seen.push(grant.claimant);
     }
     let taken_back = world.executions[usize::from(message.actor)].taken_back;
     let spent = taken_back.is_some_and(|time| world.now.since(time) < SPENT_FOR);
-    must(!spent, Invariant::TakenBackIsNotGranted, "a claimant was granted after it gave up")?;
-    let deduplicated = world.is_deduplicated(rules);
+    rules.must(
+        !spent,
+        Invariant::TakenBackIsNotGranted,
+        "a claimant was granted after it gave up",
+    )?;
     let success = world.executions.iter().any(|execution| execution.success == Kept::Yes)
         || before.is_some_and(|before| is_succeeded(&before.record));
     let over = !success || deduplicated;
-    must(over, Invariant::NoGrantOverSuccess, "granted though a success is on file")?;
-    takeover(rules, world, message, before)
+    rules.must(over, Invariant::NoGrantOverSuccess, "granted though a success is on file")?;
+    takeover(rules, world, written)
 }
 
-fn takeover(
-    rules: &Rules,
-    world: &World,
-    message: Message,
-    before: Option<&Stored>,
-) -> Result<(), Broken> {
-    let unresolved = before
-        .is_some_and(|before| matches!(standing(before), Standing::Over | Standing::Unknown));
+fn takeover(rules: &Rules, world: &World, written: &Written<'_>) -> Result<(), Broken> {
+    let Written { message, deduplicated, before } = *written;
+    let unresolved =
+        before.is_some_and(|before| matches!(standing(before), Standing::Over | Standing::Unknown));
     if !unresolved {
         return Ok(());
     }
-    let deduplicated = world.is_deduplicated(rules);
     let by_policy = deduplicated && rules.policy.reclaim_on_expiry;
     let silent = message.kind == Kind::Claim && !by_policy;
-    must(!silent, Invariant::NoSilentGrant, "a Claim was granted on an unresolved attempt")?;
+    rules.must(
+        !silent,
+        Invariant::NoSilentGrant,
+        "a Claim was granted on an unresolved attempt",
+    )?;
     let evidence = matches!(message.look(world), Look::Provider { applied: false, .. });
-    must(
+    rules.must(
         deduplicated || evidence,
         Invariant::NoTakeoverWithoutEvidence,
         "an unresolved attempt was taken over without evidence",
@@ -198,31 +177,39 @@ fn takeover(
 fn own_attempt(
     rules: &Rules,
     world: &World,
-    message: Message,
+    written: &Written<'_>,
     before: &Stored,
     after: &Stored,
 ) -> Result<(), Broken> {
+    let message = written.message;
     let holders = matches!(message.kind, Kind::Release | Kind::Failed | Kind::TakeBack);
     let moved = before.record.state != after.record.state;
     if !holders || !moved {
         return Ok(());
     }
     let current = before.record.token();
-    let doubt = before.record.grants.iter().any(|grant| {
-        Some(grant.token) != current && grant.end == AttemptEnd::Unresolved
-    });
+    let doubt = before
+        .record
+        .grants
+        .iter()
+        .any(|grant| Some(grant.token) != current && grant.end == AttemptEnd::Unresolved);
     let refused = world.executions[usize::from(message.actor)].effect == Effect::Refused
-        && world.is_deduplicated(rules);
+        && written.deduplicated;
     let released = after.record.state == State::Released && doubt;
     let failed = is_failed(&after.record) && doubt && !after.record.disputed && !refused;
-    must(
+    rules.must(
         !released && !failed,
         Invariant::OwnAttemptOnly,
         "a later attempt's word cleared an earlier one whose fate is open",
     )
 }
 
-fn outcome_stays(message: Message, before: &Record, after: &Record) -> Result<(), Broken> {
+fn outcome_stays(
+    rules: &Rules,
+    message: Message,
+    before: &Record,
+    after: &Record,
+) -> Result<(), Broken> {
     let judge = matches!(message.kind, Kind::Resolve | Kind::ResolveFailed);
     let (Some(was), false) = (before.settlement(), judge) else { return Ok(()) };
     let same = match (&was.outcome, after.settlement().map(|settlement| &settlement.outcome)) {
@@ -232,31 +219,39 @@ fn outcome_stays(message: Message, before: &Record, after: &Record) -> Result<()
         (Outcome::Failed(was), Some(Outcome::Failed(is))) => was == is,
         _ => false,
     };
-    must(same, Invariant::OutcomeStays, "a recorded outcome was changed without a judge")
+    rules.must(same, Invariant::OutcomeStays, "a recorded outcome was changed without a judge")
 }
 
 /// An answer, before it is sent.
-pub(super) fn answer(world: &World, message: Message, verdict: &Verdict) -> Result<(), Broken> {
+pub(super) fn answer(
+    rules: &Rules,
+    world: &World,
+    message: Message,
+    verdict: &Verdict,
+) -> Result<(), Broken> {
     let told = Told::of(verdict);
-    if let Some(first) = world.told[message.index()]
-        && first != Told::Other
-        && first != told
-    {
-        let detail = format!("{message:?} was told {first:?} first, then {verdict:?}");
-        return fail(Broken::new(Invariant::SameAnswer, detail));
-    }
+    let first = world.told[message.index()].filter(|first| *first != Told::Other);
+    let same = first.is_none_or(|first| first == told);
+    rules.must(same, Invariant::SameAnswer, "a call sent again was given another answer")?;
     if message.is_judges() {
         return Ok(());
     }
     let execution = &world.executions[usize::from(message.actor)];
-    if message.kind == Kind::Succeeded && told == Told::Other {
-        let detail = format!("a reported success was answered {verdict:?}");
-        return fail(Broken::new(Invariant::NoEvidenceLost, detail));
-    }
+    let released = world.stored().is_some_and(|stored| {
+        stored.record.state == State::Released && stored.record.token() == execution.token
+    });
+    let kept = !(message.kind == Kind::Unknown && told == Told::Reported && released);
+    rules.must(
+        kept,
+        Invariant::UnknownIsKept,
+        "unknown was reported, and the intent stayed free",
+    )?;
+    let lost = message.kind == Kind::Succeeded && told == Told::Other;
+    rules.must(!lost, Invariant::NoEvidenceLost, "a reported success was refused and not kept")?;
     let Verdict::Granted(granted) = verdict else { return Ok(()) };
     let same = execution.granted.is_none_or(|first| first == (granted.token, granted.attempt));
-    must(same, Invariant::SameAnswer, "a Claim sent again was given another grant")?;
-    must(
+    rules.must(same, Invariant::SameAnswer, "a Claim sent again was given another grant")?;
+    rules.must(
         !(granted.repeated && execution.used),
         Invariant::NoRepeatAfterUse,
         "a grant was repeated after its token was used",
@@ -265,35 +260,38 @@ pub(super) fn answer(world: &World, message: Message, verdict: &Verdict) -> Resu
 
 /// A state, once nothing is half done.
 pub(super) fn state(rules: &Rules, world: &World) -> Result<(), Broken> {
-    holders(world)?;
+    if rules.honest_holders {
+        holders(rules, world)?;
+    }
     if let Some(stored) = world.stored() {
-        record(stored)?;
-        evidence(world, &stored.record)?;
+        record(rules, stored)?;
+        evidence(rules, world, &stored.record)?;
         if rules.is_honest() {
-            truth(world, &stored.record)?;
+            truth(rules, world, &stored.record)?;
         }
     }
     let once = world.provider.applied <= 1 || !rules.is_honest();
-    must(once, Invariant::EffectAtMostOnce, "the provider applied the effect twice")
+    rules.must(once, Invariant::EffectAtMostOnce, "the provider applied the effect twice")
 }
 
-fn holders(world: &World) -> Result<(), Broken> {
+/// A holder that has spoken acts no more; a careless one does, and only the store's lease counts.
+fn holders(rules: &Rules, world: &World) -> Result<(), Broken> {
     let acting = || world.executions.iter().filter(|e| e.right && world.now < e.deadline);
-    must(acting().count() <= 1, Invariant::OneLiveGrant, "two holders may act at once")?;
+    rules.must(acting().count() <= 1, Invariant::OneLiveGrant, "two holders may act at once")?;
     let covered = acting().all(|execution| {
         world.row.as_ref().is_some_and(|row| {
             row.stored.record.token() != execution.token || row.lease_end >= execution.deadline
         })
     });
-    must(covered, Invariant::PromiseIsShorterThanLease, "a holder was promised too much")
+    rules.must(covered, Invariant::PromiseIsShorterThanLease, "a holder was promised too much")
 }
 
-fn record(stored: &Stored) -> Result<(), Broken> {
+fn record(rules: &Rules, stored: &Stored) -> Result<(), Broken> {
     let record = &stored.record;
     let open = matches!(record.state, State::Claimed | State::Unknown(_))
         || record.is_contested()
         || record.disputed;
-    must(
+    rules.must(
         !(open && stored.expires_in.is_some()),
         Invariant::OpenDoesNotExpire,
         "an open, contested or disputed record expires",
@@ -305,11 +303,15 @@ fn record(stored: &Stored) -> Result<(), Broken> {
         ResultKind::Given(info) => kept == Some(info.length),
         _ => kept.is_none(),
     };
-    must(whole, Invariant::ResultIsWhole, "the stored result is not the one that was reported")
+    rules.must(
+        whole,
+        Invariant::ResultIsWhole,
+        "the stored result is not the one that was reported",
+    )
 }
 
 /// Every success that was answered is on file.
-fn evidence(world: &World, record: &Record) -> Result<(), Broken> {
+fn evidence(rules: &Rules, world: &World, record: &Record) -> Result<(), Broken> {
     let on_file = |token| {
         record.reports.iter().any(|report| {
             Some(report.token) == token && report.said.kind() == ReportKind::Succeeded
@@ -319,11 +321,11 @@ fn evidence(world: &World, record: &Record) -> Result<(), Broken> {
         .executions
         .iter()
         .all(|execution| execution.success == Kept::No || on_file(execution.token));
-    must(kept, Invariant::NoEvidenceLost, "a success that was answered is not on file")
+    rules.must(kept, Invariant::NoEvidenceLost, "a success that was answered is not on file")
 }
 
 /// What the record says is so.
-fn truth(world: &World, record: &Record) -> Result<(), Broken> {
+fn truth(rules: &Rules, world: &World, record: &Record) -> Result<(), Broken> {
     let applied = world.provider.applied > 0;
     let refused = world.provider.remembers == Remembered::Refused;
     let to_come = world.executions.iter().any(|execution| match execution.effect {
@@ -333,11 +335,15 @@ fn truth(world: &World, record: &Record) -> Result<(), Broken> {
     });
     let surely_not = record.state == State::Released && !record.grants.is_empty()
         || is_failed(record) && !record.disputed;
-    must(
+    rules.must(
         !(surely_not && (applied || to_come)),
         Invariant::RecordIsTrue,
         "the record says that it did not happen, and it did or still may",
     )?;
     let claimed = is_succeeded(record) && !applied;
-    must(!claimed, Invariant::RecordIsTrue, "the record says that it happened, and it did not")
+    rules.must(
+        !claimed,
+        Invariant::RecordIsTrue,
+        "the record says that it happened, and it did not",
+    )
 }

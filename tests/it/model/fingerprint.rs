@@ -4,17 +4,13 @@
 //! order, times by their distance from now, as far as that still matters. Two worlds of one exploration share a number
 //! by accident with a chance of about one in a million million.
 
-use std::{
-    collections::hash_map::DefaultHasher,
-    hash::Hasher,
-    time::Duration,
-};
+use std::{collections::hash_map::DefaultHasher, hash::Hasher, time::Duration};
 
 use onced::{
     clock::Timestamp,
     record::{
-        Answer, AttemptEnd, Claimant, FencingToken, Outcome, Record, ReportKind, Revision,
-        ResultKind, SPENT_FOR, State, UnknownCause,
+        Answer, AttemptEnd, Claimant, FencingToken, Outcome, Record, ReportKind, ResultKind,
+        Revision, SPENT_FOR, State, UnknownCause,
     },
     ruling::evidence_start,
     store::Stored,
@@ -23,7 +19,7 @@ use onced::{
 use super::{
     message::{MESSAGES, Message},
     rules::Rules,
-    world::{Asked, Effect, Execution, Look, Row, Task, Window, World},
+    world::{Effect, Execution, Look, Row, Stage, Task, Window, World},
 };
 
 /// The bytes that stand for a world; reused from world to world.
@@ -131,11 +127,11 @@ impl Canvas {
     }
 
     fn execution(&mut self, world: &World, execution: &Execution) {
-        let asks = matches!(execution.asked, Asked::No | Asked::Waiting);
+        let asks = matches!(execution.asked, Stage::No | Stage::Waiting);
         let speaks = execution.reports_left > 0;
         self.bytes.push(execution.asked as u8);
         self.bytes.push(if asks { execution.resends_left } else { 0 });
-        let looks = execution.asked == Asked::No || !self.quiet;
+        let looks = execution.asked == Stage::No || !self.quiet;
         self.look(if looks { execution.look } else { Look::No });
         self.token(execution.token);
         if asks || !self.quiet {
@@ -155,8 +151,7 @@ impl Canvas {
         let effect = if speaks || is_open { execution.effect } else { Effect::Vanished };
         self.bytes.extend([effect as u8, execution.reports_left]);
         self.bytes.extend((if speaks || acting { execution.said } else { 0 }).to_le_bytes());
-        let taken_back =
-            execution.taken_back.is_some_and(|time| world.now.since(time) < SPENT_FOR);
+        let taken_back = execution.taken_back.is_some_and(|time| world.now.since(time) < SPENT_FOR);
         self.bytes.push(u8::from(taken_back));
         self.bytes.push(execution.success as u8);
     }
@@ -268,20 +263,20 @@ impl Canvas {
         let Message { actor, kind } = task.message;
         self.bytes.extend([actor, kind as u8, u8::from(task.copy), u8::from(task.uncertain)]);
         let write = &task.ruled.1;
-        let mine = world
-            .stored()
-            .is_some_and(|stored| stored.record.revision == write.record.revision);
+        let mine =
+            world.stored().is_some_and(|stored| stored.record.revision == write.record.revision);
         let fits = mine || !task.uncertain && world.expects(write.expected);
         self.bytes.push(u8::from(fits));
         if fits {
             self.span(world.now.since(task.at));
+            self.bytes.push(u8::from(task.deduplicated));
         }
     }
 }
 
 /// Nothing waits, nobody asks again, and no copy is under way.
 fn is_quiet(world: &World) -> bool {
-    let asks = |execution: &Execution| execution.asked == Asked::Waiting;
+    let asks = |execution: &Execution| execution.asked == Stage::Waiting;
     world.copies_left == 0 && world.tasks.is_empty() && !world.executions.iter().any(asks)
 }
 

@@ -21,6 +21,10 @@ use super::{
     world::{EXECUTIONS, Effect, JUDGES, Look, World},
 };
 
+/// The first actor that is a judge: executions come before.
+pub(super) const FIRST_JUDGE: u8 = 3;
+const _: () = assert!(FIRST_JUDGE as usize == EXECUTIONS);
+
 /// How many kinds of message there are.
 const KINDS: usize = 10;
 /// How many messages there are.

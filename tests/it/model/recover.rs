@@ -8,14 +8,12 @@ use uuid::Uuid;
 
 use super::{
     call::{self, Way},
-    check::{Broken, Invariant},
-    message::{Kind, Message},
+    invariant::{Broken, Invariant},
+    message::{FIRST_JUDGE, Kind, Message},
     rules::Rules,
     step::{self, Moment, Step},
-    world::{Asked, EXECUTIONS, Judge, Look, World},
+    world::{Judge, Look, Stage, World},
 };
-
-const OPERATOR: u8 = EXECUTIONS as u8;
 
 /// Nothing is stuck: an operator ends every doubt, and what was released can be claimed anew.
 pub(super) fn from(rules: &Rules, world: &World) -> Result<(), Broken> {
@@ -29,12 +27,12 @@ pub(super) fn from(rules: &Rules, world: &World) -> Result<(), Broken> {
     match standing(stored) {
         Standing::Succeeded | Standing::Failed if !stored.record.disputed => Ok(()),
         Standing::Released => claimed_anew(rules, world),
-        left => stuck(&format!("after an operator's verdict it is still {left}")),
+        left => stuck(rules, &format!("after an operator's verdict it is still {left}")),
     }
 }
 
-fn stuck<T>(detail: &str) -> Result<T, Broken> {
-    Err(Broken::new(Invariant::NeverStuck, detail))
+fn stuck(rules: &Rules, detail: &str) -> Result<(), Broken> {
+    rules.must(false, Invariant::NeverStuck, detail)
 }
 
 /// Nothing more arrives, and time passes until evidence counts.
@@ -62,16 +60,17 @@ fn pass(
 
 fn operator(rules: &Rules, world: &World) -> Result<World, Broken> {
     let applied = world.provider.applied > 0;
-    let message = Message { actor: OPERATOR, kind: Kind::Resolve };
+    let message = Message { actor: FIRST_JUDGE, kind: Kind::Resolve };
     let steps = [
-        Step::Look { actor: OPERATOR },
-        Step::Ask { actor: OPERATOR, applied },
+        Step::Look { actor: FIRST_JUDGE },
+        Step::Ask { actor: FIRST_JUDGE, applied },
         Step::Call { message, heard: true },
     ];
     let mut world = world.clone();
     for step in steps {
         let Some(next) = step::take(rules, &world, step)? else {
-            return stuck(&format!("an operator's {step:?} leads nowhere"));
+            stuck(rules, &format!("an operator's {step:?} leads nowhere"))?;
+            break;
         };
         world = next;
     }
@@ -88,13 +87,13 @@ fn claimed_anew(rules: &Rules, mut world: World) -> Result<(), Broken> {
         }
         stored.record.spent.clear();
     }
-    world.executions[0].asked = Asked::No;
+    world.executions[0].asked = Stage::No;
     world.executions[0].granted = None;
     world.executions[0].taken_back = None;
     world.executions[0].used = false;
     call::at_once(rules, &mut world, stranger, Way { copy: true, heard: false })?;
     match world.stored().map(|stored| &stored.record.state) {
         Some(State::Claimed) => Ok(()),
-        _ => stuck("a stranger's Claim of a released intent was not granted"),
+        _ => stuck(rules, "a stranger's Claim of a released intent was not granted"),
     }
 }

@@ -10,8 +10,24 @@ use onced::{
     store::Stored,
 };
 
+use super::invariant::Invariant;
+
+/// What a core is asked.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub stored: Option<&'a Stored>,
+    pub request: &'a Request,
+    pub given: &'a Given<'a>,
+    pub now: Timestamp,
+}
+
 /// A core: the real one, or one that is broken on purpose.
-pub(super) type Core = fn(Option<&Stored>, &Request, &Given<'_>, Timestamp) -> Ruling;
+pub(super) type Core = fn(Asked<'_>) -> Ruling;
+
+/// The real one.
+pub(super) fn real(asked: Asked<'_>) -> Ruling {
+    onced::ruling::rule(asked.stored, asked.request, asked.given, asked.now)
+}
 
 /// How long the provider remembers a key, in the explored worlds.
 pub(super) const PROVIDER_WINDOW: Duration = Duration::from_secs(86_400);
@@ -25,6 +41,7 @@ pub(super) enum Opening {
 
 /// What is explored.
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a bound of its own")]
 pub(super) struct Rules {
     pub core: Core,
     pub policy: Policy,
@@ -48,6 +65,12 @@ pub(super) struct Rules {
     pub copies: u8,
     /// How many writes are applied without the replica knowing it.
     pub uncertain: u8,
+    /// Whether time also passes while a lease runs.
+    pub slow: bool,
+    /// The store writes only on the row that was judged.
+    pub store_compares: bool,
+    /// The one invariant that is looked at; all if absent.
+    pub only: Option<Invariant>,
     /// How many rulings may wait for their write at a time.
     pub tasks: usize,
 }
@@ -61,19 +84,22 @@ impl Rules {
             ..Policy::of_class(class)
         };
         Self {
-            core: onced::ruling::rule,
+            core: real,
             policy,
             deduplicates,
-            executions: &[Opening::Claim, Opening::Claim, Opening::Reclaim],
-            judges: 1,
+            executions: &[Opening::Claim],
+            judges: 0,
             honest_holders: true,
             right_provider: true,
-            resends: 1,
+            resends: 0,
             reports: 2,
             renewals: false,
-            copies: 1,
+            copies: 0,
             uncertain: 0,
-            tasks: 1,
+            slow: false,
+            store_compares: true,
+            only: None,
+            tasks: 0,
         }
     }
 

@@ -7,9 +7,10 @@ use std::{
 };
 
 use super::{
-    check::{self, Broken},
+    check,
     fingerprint::Canvas,
-    recover,
+    invariant::Broken,
+    moves, recover,
     rules::Rules,
     step::{self, Step},
     words,
@@ -80,7 +81,7 @@ struct Search<'a> {
 
 /// Visits every world that can be reached, or stops at the first that is wrong.
 pub(super) fn explore(rules: &Rules) -> Explored {
-    let start = World::start(rules.resends, rules.reports, rules.copies, rules.uncertain);
+    let start = World::start(rules);
     let mut search = Search {
         rules,
         start: start.clone(),
@@ -115,7 +116,7 @@ impl Search<'_> {
         world: &World,
         next: &mut Vec<(u32, World)>,
     ) -> Option<Violation> {
-        for step in step::steps(self.rules, world) {
+        for step in moves::steps(self.rules, world) {
             self.steps += 1;
             let reached = step::take(self.rules, world, step);
             match reached.and_then(|reached| self.visit(reached)) {

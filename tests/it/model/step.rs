@@ -1,21 +1,22 @@
-//! Every step that somebody can take, and the world after it.
-//!
-//! A crash needs no step of its own: who crashed takes no further one. Neither does a call that is refused and changes
-//! nothing: the world before it holds all that follows.
+//! One step, and the world after it.
+
+use std::time::Duration;
 
 use onced::{
     clock::Timestamp,
     ruling::{Etag, evidence_start, shown_etag},
 };
-use std::time::Duration;
 
 use super::{
     call::{self, Way},
-    check::{Broken, Invariant},
+    invariant::{Broken, Invariant},
     message::{ALL_KINDS, Kind, MESSAGES, Message},
-    rules::{Opening, Rules},
-    world::{Asked, EXECUTIONS, Effect, Execution, Look, Remembered, Window, WINDOW_REST, World},
+    rules::Rules,
+    world::{EXECUTIONS, Effect, Look, Remembered, Stage, WINDOW_REST, World},
 };
+
+/// How far time moves while a lease runs.
+pub(super) const RUN: Duration = Duration::from_secs(20);
 
 /// One step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,218 +50,18 @@ pub(super) enum Step {
 /// To which moment time passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moment {
+    LeaseRuns,
     LeaseOver,
     EvidenceCounts,
     WindowNearlyOver,
     WindowOver,
 }
 
-/// Every step that can be taken.
-pub(super) fn steps(rules: &Rules, world: &World) -> Vec<Step> {
-    let mut steps = Vec::with_capacity(24);
-    for index in 0..rules.executions.len() {
-        if !waits_for_its_turn(rules, world, index) {
-            execution(rules, world, index, &mut steps);
-        }
-    }
-    for index in 0..rules.judges {
-        if index == 0 || world.judges[index - 1].look != Look::No {
-            judge(rules, world, index, &mut steps);
-        }
-    }
-    under_way(rules, world, &mut steps);
-    times(rules, world, &mut steps);
-    steps
-}
-
-/// Executions that begin alike begin in their order: their names carry no meaning.
-fn waits_for_its_turn(rules: &Rules, world: &World, index: usize) -> bool {
-    let Some(before) = index.checked_sub(1) else { return false };
-    let idle = &world.executions[before];
-    rules.executions[before] == rules.executions[index]
-        && idle.asked == Asked::No
-        && idle.look == Look::No
-}
-
-fn actor(index: usize) -> u8 {
-    u8::try_from(index).unwrap_or(u8::MAX)
-}
-
-fn execution(rules: &Rules, world: &World, index: usize, steps: &mut Vec<Step>) {
-    let execution = &world.executions[index];
-    let name = actor(index);
-    let opening = match rules.executions[index] {
-        Opening::Claim => Kind::Claim,
-        Opening::Reclaim => Kind::Reclaim,
-    };
-    let message = Message { actor: name, kind: opening };
-    match execution.asked {
-        Asked::No => {
-            let ready = opening == Kind::Claim
-                || look(rules, world, name, execution.look, steps)
-                || execution.look == Look::No;
-            if ready && (opening == Kind::Claim || world.row.is_some()) {
-                call(rules, world, message, steps);
-            }
-        }
-        Asked::Waiting => {
-            if execution.resends_left > 0 {
-                call(rules, world, message, steps);
-            }
-            call(rules, world, Message { actor: name, kind: Kind::TakeBack }, steps);
-        }
-        Asked::Answered | Asked::GaveUp => {}
-    }
-    if execution.token.is_some() {
-        holder(rules, world, name, execution, steps);
-    }
-}
-
-fn holder(
-    rules: &Rules,
-    world: &World,
-    name: u8,
-    execution: &Execution,
-    steps: &mut Vec<Step>,
-) {
-    let acting = execution.right && world.now < execution.deadline;
-    if acting && execution.effect == Effect::NotSent {
-        steps.push(Step::Send { execution: name });
-    }
-    if execution.effect == Effect::InFlight {
-        steps.push(Step::Arrive { execution: name });
-        if rules.honest_holders && world.provider.remembers != Remembered::Applied {
-            steps.push(Step::Refuse { execution: name });
-        }
-    }
-    let has_said = |kind: Kind| execution.said & (1 << kind as u16) != 0;
-    for kind in [Kind::Succeeded, Kind::Failed, Kind::Release, Kind::Unknown] {
-        let honest = !rules.honest_holders || is_honest(execution, kind);
-        if execution.reports_left > 0 && !has_said(kind) && honest {
-            call(rules, world, Message { actor: name, kind }, steps);
-        }
-    }
-    if rules.renewals && acting && !has_said(Kind::Renew) {
-        call(rules, world, Message { actor: name, kind: Kind::Renew }, steps);
-    }
-}
-
-/// Whether the holder knows what it says.
-fn is_honest(execution: &Execution, kind: Kind) -> bool {
-    match kind {
-        Kind::Succeeded => execution.effect == Effect::Applied,
-        Kind::Failed | Kind::Release => {
-            matches!(execution.effect, Effect::NotSent | Effect::Refused)
-        }
-        _ => true,
-    }
-}
-
-fn call(rules: &Rules, world: &World, message: Message, steps: &mut Vec<Step>) {
-    let opens = matches!(message.kind, Kind::Claim | Kind::Reclaim);
-    steps.push(Step::Call { message, heard: true });
-    if opens && !message.is_judges() && rules.resends > 0 {
-        steps.push(Step::Call { message, heard: false });
-    }
-    if world.tasks.len() < rules.tasks {
-        steps.push(Step::Begin { message });
-    }
-    if world.copies_left > 0 && !message.is_judges() {
-        steps.push(Step::Lose { message });
-    }
-}
-
-/// The steps of looking; whether the look is complete.
-fn look(rules: &Rules, world: &World, actor: u8, look: Look, steps: &mut Vec<Step>) -> bool {
-    match look {
-        Look::No => {
-            let open = world.stored().is_some_and(|stored| {
-                let record = &stored.record;
-                !stored.lease.is_live() && (record.settlement().is_none() || record.disputed)
-            });
-            if open {
-                steps.push(Step::Look { actor });
-            }
-            false
-        }
-        Look::Record { .. } => {
-            let truth = world.provider.applied > 0;
-            steps.push(Step::Ask { actor, applied: truth });
-            if !rules.right_provider {
-                steps.push(Step::Ask { actor, applied: !truth });
-            }
-            false
-        }
-        Look::Provider { .. } => true,
-    }
-}
-
-fn judge(rules: &Rules, world: &World, index: usize, steps: &mut Vec<Step>) {
-    let judge = world.judges[index];
-    let actor = actor(EXECUTIONS + index);
-    if judge.done || !look(rules, world, actor, judge.look, steps) {
-        return;
-    }
-    call(rules, world, Message { actor, kind: Kind::Resolve }, steps);
-    let applied = matches!(judge.look, Look::Provider { applied: true, .. });
-    let other = if applied { Kind::Reclaim } else { Kind::ResolveFailed };
-    call(rules, world, Message { actor, kind: other }, steps);
-}
-
-fn under_way(rules: &Rules, world: &World, steps: &mut Vec<Step>) {
-    for (index, task) in world.tasks.iter().enumerate() {
-        let name = actor(index);
-        steps.push(Step::Finish { task: name, heard: true });
-        let opens = matches!(task.message.kind, Kind::Claim | Kind::Reclaim);
-        if opens && !task.copy && rules.resends > 0 {
-            steps.push(Step::Finish { task: name, heard: false });
-        }
-        if world.uncertain_left > 0 && !task.uncertain {
-            steps.push(Step::WriteUnseen { task: name });
-        }
-    }
-    if world.copies_left == 0 {
-        return;
-    }
-    for message in (0..MESSAGES).map(Message::of_index) {
-        if world.sent & message.bit() != 0 {
-            steps.push(Step::Copy { message, waits: false });
-            if world.tasks.len() < rules.tasks {
-                steps.push(Step::Copy { message, waits: true });
-            }
-        }
-    }
-}
-
-fn times(rules: &Rules, world: &World, steps: &mut Vec<Step>) {
-    let Some(stored) = world.stored() else { return };
-    if stored.lease.is_live() {
-        steps.push(Step::Pass(Moment::LeaseOver));
-    } else if world.now < evidence_start(&stored.record, Some(&rules.policy), Duration::ZERO) {
-        steps.push(Step::Pass(Moment::EvidenceCounts));
-    }
-    if world.window_end(rules).is_none() {
-        return;
-    }
-    match world.provider.window {
-        Window::Open if !stored.lease.is_live() => {
-            steps.push(Step::Pass(Moment::WindowNearlyOver));
-        }
-        Window::NearlyOver => steps.push(Step::Pass(Moment::WindowOver)),
-        Window::Open | Window::Over => {}
-    }
-}
-
 /// The world after a step; nothing where the step leads nowhere new.
 pub(super) fn take(rules: &Rules, world: &World, step: Step) -> Result<Option<World>, Broken> {
     let mut next = world.clone();
-    let way = |heard| Way { copy: false, heard };
     let worth = match step {
-        Step::Call { message, heard } => {
-            send(rules, &mut next, message);
-            let told = call::at_once(rules, &mut next, message, way(heard))?;
-            told && (heard || has_grant(&next, message))
-        }
+        Step::Call { message, heard } => call_at_once(rules, &mut next, message, heard)?,
         Step::Begin { message } => {
             send(rules, &mut next, message);
             call::begin(rules, &mut next, message, false)?
@@ -269,28 +70,13 @@ pub(super) fn take(rules: &Rules, world: &World, step: Step) -> Result<Option<Wo
             send(rules, &mut next, message);
             true
         }
-        Step::Copy { message, waits } => {
-            next.copies_left -= 1;
-            if waits {
-                call::begin(rules, &mut next, message, true)?
-            } else {
-                let before = next.stored().map(|stored| stored.record.revision);
-                let copy = Way { copy: true, heard: false };
-                call::at_once(rules, &mut next, message, copy)?;
-                before != next.stored().map(|stored| stored.record.revision)
-            }
-        }
+        Step::Copy { message, waits } => copy(rules, &mut next, message, waits)?,
         Step::Finish { task, heard } => {
             call::finish(rules, &mut next, usize::from(task), heard)?;
             true
         }
         Step::WriteUnseen { task } => call::write_unseen(rules, &mut next, usize::from(task))?,
-        Step::Send { execution } => {
-            let execution = &mut next.executions[usize::from(execution)];
-            execution.effect = Effect::InFlight;
-            execution.effect_end = world.now.after(rules.policy.effect_timeout);
-            true
-        }
+        Step::Send { execution } => start_effect(rules, &mut next, usize::from(execution)),
         Step::Arrive { execution } => arrive(rules, &mut next, usize::from(execution)),
         Step::Refuse { execution } => refuse(rules, &mut next, usize::from(execution)),
         Step::Look { actor } => see(rules, &mut next, actor)?,
@@ -301,8 +87,34 @@ pub(super) fn take(rules: &Rules, world: &World, step: Step) -> Result<Option<Wo
     Ok(worth.then_some(next))
 }
 
-fn has_grant(world: &World, message: Message) -> bool {
-    world.executions[usize::from(message.actor)].granted.is_some()
+/// Only a grant is worth losing: any other answer is as good as not having asked.
+fn call_at_once(
+    rules: &Rules,
+    world: &mut World,
+    message: Message,
+    heard: bool,
+) -> Result<bool, Broken> {
+    send(rules, world, message);
+    let told = call::at_once(rules, world, message, Way { copy: false, heard })?;
+    let granted = || world.executions[usize::from(message.actor)].granted.is_some();
+    Ok(told && (heard || granted()))
+}
+
+fn copy(rules: &Rules, world: &mut World, message: Message, waits: bool) -> Result<bool, Broken> {
+    world.copies_left -= 1;
+    if waits {
+        return call::begin(rules, world, message, true);
+    }
+    let before = world.stored().map(|stored| stored.record.revision);
+    call::at_once(rules, world, message, Way { copy: true, heard: false })?;
+    Ok(before != world.stored().map(|stored| stored.record.revision))
+}
+
+fn start_effect(rules: &Rules, world: &mut World, index: usize) -> bool {
+    let end = world.now.after(rules.policy.effect_timeout);
+    let execution = &mut world.executions[index];
+    (execution.effect, execution.effect_end) = (Effect::InFlight, end);
+    true
 }
 
 /// What cannot matter any more is forgotten, so that equal worlds are equal.
@@ -326,12 +138,12 @@ fn send(rules: &Rules, world: &mut World, message: Message) {
     execution.said |= 1 << message.kind as u16;
     match message.kind {
         Kind::Claim | Kind::Reclaim => {
-            if execution.asked == Asked::Waiting {
+            if execution.asked == Stage::Waiting {
                 execution.resends_left -= 1;
             }
-            execution.asked = Asked::Waiting;
+            execution.asked = Stage::Waiting;
         }
-        Kind::TakeBack => execution.asked = Asked::GaveUp,
+        Kind::TakeBack => execution.asked = Stage::GaveUp,
         Kind::Release | Kind::Succeeded | Kind::Failed | Kind::Unknown => {
             execution.reports_left -= 1;
             execution.right &= !rules.honest_holders;
@@ -381,10 +193,9 @@ fn see(rules: &Rules, world: &mut World, actor: u8) -> Result<bool, Broken> {
     let under_way = world.executions.iter().any(|execution| {
         execution.effect == Effect::InFlight || execution.right && world.now < execution.deadline
     });
-    if marked && under_way && rules.honest_holders {
-        let detail = "an etag was marked while an effect could still be under way";
-        return Err(Broken::new(Invariant::EvidenceIsRipe, detail));
-    }
+    let ripe = !(marked && under_way && rules.honest_holders);
+    let detail = "an etag was marked while an effect could still be under way";
+    rules.must(ripe, Invariant::EvidenceIsRipe, detail)?;
     set_look(world, actor, Look::Record { revision, marked });
     Ok(true)
 }
@@ -407,6 +218,7 @@ fn pass(rules: &Rules, world: &mut World, moment: Moment) -> bool {
 pub(super) fn moment_time(rules: &Rules, world: &World, moment: Moment) -> Option<Timestamp> {
     let row = world.row.as_ref()?;
     match moment {
+        Moment::LeaseRuns => Some(world.now.after(RUN)),
         Moment::LeaseOver => Some(row.lease_end),
         Moment::EvidenceCounts => {
             Some(evidence_start(&row.stored.record, Some(&rules.policy), Duration::ZERO))

@@ -31,7 +31,9 @@ fn describe(world: &World, step: Step) -> String {
     let unheard = |heard: bool| if heard { "" } else { "; the answer is lost" };
     match step {
         Step::Call { message, heard } => format!("{}{}", says(message), unheard(heard)),
-        Step::Begin { message } => format!("{}; it is ruled on, and the write waits", says(message)),
+        Step::Begin { message } => {
+            format!("{}; it is ruled on, and the write waits", says(message))
+        }
         Step::Lose { message } => format!("{}; it is long on its way", says(message)),
         Step::Copy { message, waits } => {
             let waits = if waits { "; it is ruled on, and the write waits" } else { "" };
@@ -41,7 +43,10 @@ fn describe(world: &World, step: Step) -> String {
             format!("the write is done for: {}{}", waiting(world, task), unheard(heard))
         }
         Step::WriteUnseen { task } => {
-            format!("the write is done, and the replica does not know, for: {}", waiting(world, task))
+            format!(
+                "the write is done, and the replica does not know, for: {}",
+                waiting(world, task)
+            )
         }
         Step::Send { execution } => format!("{} sends its effect to the provider", name(execution)),
         Step::Arrive { execution } => {
@@ -63,6 +68,7 @@ fn waiting(world: &World, task: u8) -> String {
 
 fn passes(moment: Moment) -> &'static str {
     match moment {
+        Moment::LeaseRuns => "time passes, and the lease runs",
         Moment::LeaseOver => "the lease ends",
         Moment::EvidenceCounts => "the evidence delay passes",
         Moment::WindowNearlyOver => "the provider's window is nearly over",

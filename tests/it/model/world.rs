@@ -83,7 +83,7 @@ pub(super) enum Window {
 /// One execution: one claimant, one Claim or Reclaim, and at most one effect.
 #[derive(Clone, Copy)]
 pub(super) struct Execution {
-    pub asked: Asked,
+    pub asked: Stage,
     pub resends_left: u8,
     /// What it saw before a Reclaim.
     pub look: Look,
@@ -109,7 +109,7 @@ pub(super) struct Execution {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum Stage {
     No,
     /// No answer came yet.
     Waiting,
@@ -160,24 +160,26 @@ pub(super) struct Task {
     pub copy: bool,
     pub ruled: Arc<(Verdict, Write)>,
     pub at: Timestamp,
+    /// The provider surely deduplicated then.
+    pub deduplicated: bool,
     /// It was written, and the replica does not know.
     pub uncertain: bool,
 }
 
 impl World {
     /// No record, nobody has done anything.
-    pub(super) fn start(resends: u8, reports: u8, copies: u8, uncertain: u8) -> Self {
+    pub(super) fn start(rules: &Rules) -> Self {
         let start = Timestamp(1_000_000_000_000_000);
         let execution = Execution {
-            asked: Asked::No,
-            resends_left: resends,
+            asked: Stage::No,
+            resends_left: rules.resends,
             look: Look::No,
             token: None,
             right: false,
             deadline: start,
             effect: Effect::NotSent,
             effect_end: start,
-            reports_left: reports,
+            reports_left: rules.reports,
             said: 0,
             taken_back: None,
             granted: None,
@@ -194,18 +196,14 @@ impl World {
                 restored: false,
                 gap: false,
             },
-            provider: Provider {
-                applied: 0,
-                remembers: Remembered::Nothing,
-                window: Window::Open,
-            },
+            provider: Provider { applied: 0, remembers: Remembered::Nothing, window: Window::Open },
             executions: [execution; EXECUTIONS],
             judges: [Judge { look: Look::No, done: false }; JUDGES],
             tasks: Vec::new(),
             sent: 0,
             told: [None; MESSAGES],
-            copies_left: copies,
-            uncertain_left: uncertain,
+            copies_left: rules.copies,
+            uncertain_left: rules.uncertain,
             revisions: 0,
         }
     }
@@ -268,8 +266,8 @@ impl World {
     }
 
     /// Compare-and-set, as an engine does it.
-    pub(super) fn apply(&mut self, write: Write) -> bool {
-        if !self.expects(write.expected) {
+    pub(super) fn apply(&mut self, write: Write, rules: &Rules) -> bool {
+        if rules.store_compares && !self.expects(write.expected) {
             return false;
         }
         let old = self.row.take();
@@ -279,9 +277,9 @@ impl World {
                 (Lease::Live { left }, self.now.after(left))
             }
             LeaseWrite::Clear => (Lease::Over, self.now),
-            LeaseWrite::Keep => {
-                old.as_ref().map_or((Lease::Over, self.now), |old| (old.stored.lease, old.lease_end))
-            }
+            LeaseWrite::Keep => old
+                .as_ref()
+                .map_or((Lease::Over, self.now), |old| (old.stored.lease, old.lease_end)),
         };
         let result = match write.result {
             ResultWrite::Keep => old.as_ref().and_then(|old| old.stored.result.clone()),
@@ -293,7 +291,8 @@ impl World {
             Expiry::Keep => old.as_ref().and_then(|old| old.stored.expires_in),
             Expiry::After(seconds) => Some(Duration::from_secs(u64::from(seconds.get()))),
         };
-        let stored = Stored { record: write.record, result, lease, expires_in, result_expires_in: None };
+        let stored =
+            Stored { record: write.record, result, lease, expires_in, result_expires_in: None };
         self.row = Some(Row { stored: Arc::new(stored), lease_end });
         true
     }

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::{
-    asks::{A, B, C, claims, claims_for, reclaim, reclaims},
+    asks::{A, B, C, claims, claims_for, done, reclaim, reclaims, reports, reports_with, right},
     scene::{DAY, Scene, check},
 };
 use crate::{
     record::EffectClass,
-    ruling::{Reclaim, Request},
+    ruling::{Reclaim, Reported, Request, ResolveVerdict},
 };
 
 /// From `now` on, lease (30 s) and effect timeout (20 s) do not fit into the window any more.
@@ -99,4 +99,15 @@ fn a_longer_lease_must_fit_too() {
     check(&inside, reclaims_for(300), "granted 2, reclaimed", "live 2");
     let outside = live.later(DAY - Duration::from_secs(320));
     check(&outside, reclaims_for(300), "unknown: lease ended; evidence", "=");
+}
+
+/// An orphan was resolved as not applied, then its holder took even that back. When the provider first saw the key is not
+/// known.
+#[test]
+fn an_orphans_window_is_not_known() {
+    let token = crate::record::FencingToken(77);
+    let orphan = Scene::keyed().then(reports_with(token, done("x"), right()));
+    let free = orphan.then(orphan.resolves(ResolveVerdict::NotApplied));
+    let doubt = free.then(reports(token, Reported::Unknown));
+    check(&doubt, reclaims(B), "unknown: reported; evidence", "=");
 }

@@ -65,9 +65,7 @@ fn a_replay_belongs_to_its_callers_trace_and_is_linked_to_the_original() {
 #[test]
 fn only_a_fault_of_the_server_turns_a_span_red() {
     use opentelemetry::trace::Status;
-    let ended = |code| {
-        exported(|| of_call("m", &HeaderMap::new()).in_scope(|| end(code))).status
-    };
+    let ended = |code| exported(|| of_call("m", &HeaderMap::new()).in_scope(|| end(code))).status;
     for code in [Code::Ok, Code::Aborted, Code::FailedPrecondition, Code::InvalidArgument] {
         assert_eq!(ended(code), Status::Unset, "{code:?}");
     }

@@ -184,9 +184,7 @@ fn a_failure_has_a_type_and_bounds() {
     assert_eq!(faults(failed(given)), fields);
 }
 
-fn reclaim_with(
-    change: impl FnOnce(&mut v1::ReclaimRequest),
-) -> Checked<Asked<ruling::Reclaim>> {
+fn reclaim_with(change: impl FnOnce(&mut v1::ReclaimRequest)) -> Checked<Asked<ruling::Reclaim>> {
     let mut request = v1::ReclaimRequest {
         intent: Some(id("k")),
         claimant: UUID.to_owned(),
