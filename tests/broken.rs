@@ -173,6 +173,11 @@ impl<F: Flaw> Store for Broken<F> {
     }
 }
 
+/// A whole store, spoiled by a flaw.
+pub fn over<F: Flaw>(whole: Arc<dyn Store>, flaw: F) -> Arc<dyn Store> {
+    Arc::new(Broken { whole, flaw })
+}
+
 /// An engine without a flaw: what the suite must pass.
 pub struct None;
 
@@ -181,7 +186,7 @@ impl Flaw for None {}
 /// Two processes with this flaw over one engine, whose clock is moved by hand.
 pub fn subject<F: Flaw>(flaw: impl Fn() -> F) -> Subject {
     let (whole, passage) = engine();
-    let broken = || Arc::new(Broken { whole: Arc::clone(&whole), flaw: flaw() });
+    let broken = || over(Arc::clone(&whole), flaw());
     Subject { store: broken(), replica: broken(), passage }
 }
 
