@@ -75,7 +75,7 @@ fn a_release_of_a_free_intent_that_is_not_noted_is_caught() {
 
 #[test]
 fn a_grant_repeated_after_its_use_is_caught() {
-    breaks(broken::grant_repeats_for_ever, given_up(EXTERNAL), NoRepeatAfterUse);
+    breaks(broken::grant_repeats_for_ever, waiting(EXTERNAL), NoRepeatAfterUse);
 }
 
 #[test]
