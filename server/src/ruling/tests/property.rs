@@ -163,7 +163,7 @@ fn span_of(choice: u8) -> Duration {
         1 => 20,
         2..5 => 61,
         5 => 700,
-        6 => 40_000,
+        6 => 86_340,
         _ => return if choice > 200 { DAY * 46 } else { Duration::from_secs(31) },
     };
     Duration::from_secs(seconds)
