@@ -11,6 +11,7 @@ use clap::{Parser, Subcommand};
 
 mod claim;
 mod complete;
+mod config;
 mod connection;
 mod exit;
 mod failure;
@@ -24,10 +25,12 @@ mod next;
 mod outcome;
 mod page;
 mod payload;
+mod policy;
 mod reclaim;
 mod release;
 mod renew;
 mod ruling;
+mod serve;
 mod span;
 
 use connection::Output;
@@ -46,6 +49,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Serve(Box<serve::Serve>),
     Claim(Box<claim::Claim>),
     Complete(Box<complete::Complete>),
     Get(get::Get),
@@ -53,6 +57,8 @@ enum Command {
     Release(release::Release),
     Reclaim(Box<reclaim::Reclaim>),
     Health(health::Health),
+    Policy(policy::PolicyCommand),
+    Config(Box<config::ConfigCommand>),
 }
 
 /// Parses the command line, runs it, prints, and tells how to end.
@@ -68,21 +74,24 @@ pub fn main(words: impl Iterator<Item = OsString>) -> Exit {
 
 impl Command {
     fn run(self) -> anyhow::Result<Exit> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(self.call())
-    }
-
-    async fn call(self) -> anyhow::Result<Exit> {
         match self {
-            Self::Claim(command) => command.run().await,
-            Self::Complete(command) => command.run().await,
-            Self::Get(command) => command.run().await,
-            Self::Renew(command) => command.run().await,
-            Self::Release(command) => command.run().await,
-            Self::Reclaim(command) => command.run().await,
-            Self::Health(command) => command.run().await,
+            Self::Serve(command) => command.run(),
+            Self::Policy(command) => command.run(),
+            Self::Config(command) => command.run(),
+            Self::Claim(command) => call(command.run()),
+            Self::Complete(command) => call(command.run()),
+            Self::Get(command) => call(command.run()),
+            Self::Renew(command) => call(command.run()),
+            Self::Release(command) => call(command.run()),
+            Self::Reclaim(command) => call(command.run()),
+            Self::Health(command) => call(command.run()),
         }
     }
+}
+
+/// Runs a command that calls a server: one thread is enough.
+fn call(command: impl Future<Output = anyhow::Result<Exit>>) -> anyhow::Result<Exit> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
 }
 
 /// Prints an answer: as JSON by its full name, or as a page.

@@ -15,7 +15,10 @@ mod judge;
 pub mod live;
 pub mod report;
 
-pub use self::{file::PolicySet, live::Policies};
+pub use self::{
+    file::PolicySet,
+    live::{Policies, Reload},
+};
 pub use crate::fault::Fault;
 
 /// How the server runs.

@@ -120,29 +120,25 @@ impl Service {
     async fn ask(&self, ask: Ask) -> Result<Answered, Denial> {
         let intent = ask.intent.clone();
         let answered = self.keeper.ask(ask).await;
-        self.taken(answered, intent)
+        taken(answered, intent)
     }
 
     /// Asks the keeper, and waits for somebody else's outcome.
     async fn ask_waiting(&self, ask: Ask, until: Instant) -> Result<Answered, Denial> {
         let intent = ask.intent.clone();
         let answered = self.keeper.ask_waiting(ask, until).await;
-        self.taken(answered, intent)
+        taken(answered, intent)
     }
+}
 
-    fn taken(
-        &self,
-        answered: Result<Answered, crate::keeper::Error>,
-        intent: IntentId,
-    ) -> Result<Answered, Denial> {
-        let answered =
-            answered.map_err(|error| Denial::Failed { error, intent: intent.clone() })?;
-        match answered.verdict {
-            Verdict::Refused(refusal) => {
-                Err(Denial::Refused { refusal, intent, now: answered.now })
-            }
-            _ => Ok(answered),
-        }
+fn taken(
+    answered: Result<Answered, crate::keeper::Error>,
+    intent: IntentId,
+) -> Result<Answered, Denial> {
+    let answered = answered.map_err(|error| Denial::Failed { error, intent: intent.clone() })?;
+    match answered.verdict {
+        Verdict::Refused(refusal) => Err(Denial::Refused { refusal, intent, now: answered.now }),
+        _ => Ok(answered),
     }
 }
 
@@ -172,3 +168,9 @@ fn misfit(intent: IntentId) -> Denial {
 fn refused(refusal: Refusal, intent: &IntentId, answered: &Answered) -> Denial {
     Denial::Refused { refusal, intent: intent.clone(), now: answered.now }
 }
+
+#[cfg(test)]
+pub(crate) mod trial;
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,9 @@
 //! One binary for all integration tests.
 
+mod calls;
+mod conformance;
+mod model;
+mod race;
+mod resend;
 mod tidy;
 mod wire;

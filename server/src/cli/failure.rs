@@ -10,6 +10,7 @@ use super::{
     exit::{Exit, reason},
     json,
     page::{Page, Tone},
+    serve::{Broken, Unobtainable},
     span,
 };
 
@@ -41,8 +42,21 @@ pub(super) fn report(fault: &anyhow::Error) -> Exit {
         let printed = print(refusal.output, &refusal.status, Vec::new());
         return printed.map_or(Exit::Refused, |()| Exit::of_status(&refusal.status));
     }
-    write(&format!("onced: {}\n", super::page::visible(&format!("{fault:#}"))));
-    if fault.is::<super::Unprintable>() { Exit::Refused } else { Exit::Usage }
+    for line in format!("{fault:#}").lines() {
+        write(&format!("onced: {}\n", super::page::visible(line)));
+    }
+    exit_of(fault)
+}
+
+/// Whatever is not told apart is a wrong argument or file.
+fn exit_of(fault: &anyhow::Error) -> Exit {
+    if fault.is::<Unobtainable>() {
+        Exit::Unavailable
+    } else if fault.is::<Broken>() || fault.is::<super::Unprintable>() {
+        Exit::Refused
+    } else {
+        Exit::Usage
+    }
 }
 
 fn page(status: &Status) -> Page {

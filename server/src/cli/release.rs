@@ -95,7 +95,10 @@ impl Release {
 }
 
 fn page(repeated: bool) -> Page {
-    let headline =
-        if repeated { "it was released before" } else { "this attempt has no right any more" };
+    let headline = if repeated {
+        "it was released before"
+    } else {
+        "whoever was granted it has no right any more"
+    };
     Page::new(Tone::Good, "released", headline)
 }

@@ -30,7 +30,7 @@ fn fault(response: &Response<Body>) -> Option<Violation> {
     }
     let status = Status::from_header_map(headers)?;
     match status.code() {
-        Code::Internal => unreadable(status.message().strip_prefix(UNREADABLE)?),
+        Code::Internal => Some(unreadable(status.message().strip_prefix(UNREADABLE)?)),
         Code::OutOfRange if status.message().starts_with(TOO_LARGE) => {
             Some(Violation::new("", "request", "is larger than 4 MiB"))
         }
@@ -38,18 +38,19 @@ fn fault(response: &Response<Body>) -> Option<Violation> {
     }
 }
 
-/// `ClaimRequest.intent: IntentId.key: invalid string value: …` names the field `intent.key`.
-fn unreadable(message: &str) -> Option<Violation> {
+/// `IntentId.key: ClaimRequest.intent: invalid string value: …`, innermost first, names the field `intent.key`.
+fn unreadable(message: &str) -> Violation {
     let is_field = |part: &&str| part.contains('.') && !part.contains(' ');
-    let fields: Vec<&str> = message
+    let mut fields: Vec<&str> = message
         .split(": ")
         .take_while(is_field)
         .filter_map(|part| part.split_once('.').map(|(_, field)| field))
         .collect();
+    fields.reverse();
     let field = if fields.is_empty() { "request".to_owned() } else { fields.join(".") };
     let fault =
         if message.contains("UTF-8") { "is not UTF-8" } else { "is not a well-formed message" };
-    Some(Violation::new("", &field, fault))
+    Violation::new("", &field, fault)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The embedded engine: one SQLite file, one writer that commits in groups, a few readers.
 //!
-//! Judges leases on its own clock at the moment of the write, and expiry by that clock too, never by
-//! what was swept. Answers a write only after its commit. Never goes on after a commit that failed.
+//! Judges leases on its own clock at the moment of the write, and expiry by that clock too, never
+//! by what was swept. Answers a write only after its commit. Never goes on after a failed commit.
 
 use std::{
+    future::Future,
     path::{Path, PathBuf},
     sync::{Arc, mpsc},
     thread::JoinHandle,
@@ -106,8 +107,8 @@ impl Embedded {
     }
 
     /// Returns once a commit has failed: nobody knows what is on disk until it is opened again.
-    pub async fn poisoned(&self) {
-        self.poison.cancelled().await;
+    pub fn poisoned(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.poison.clone().cancelled_owned()
     }
 
     /// Writes a consistent copy to `path`, which must not exist, while calls go on.

@@ -118,7 +118,7 @@ fn tune(file: &Connection) -> rusqlite::Result<()> {
     )
 }
 
-fn check_sqlite(found: i32) -> Result<(), OpenError> {
+pub(super) fn check_sqlite(found: i32) -> Result<(), OpenError> {
     if found >= SQLITE_MIN {
         return Ok(());
     }

@@ -1,0 +1,161 @@
+//! `onced serve`: puts the parts of the server together and runs them until a signal.
+//!
+//! Judges all settings before it opens the data folder or binds a port.
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use clap::Args;
+use tokio::{net::TcpListener, task::AbortHandle};
+use tokio_util::sync::CancellationToken;
+
+use self::signals::Signals;
+use super::{
+    config::{Faults, load, mode},
+    exit::Exit,
+};
+use crate::{
+    config::{Config, Flags, LogFormat},
+    keeper::Keeper,
+    policy::Policies,
+    server::{self, Drain, Parts},
+    service::Bounds,
+    store::{
+        Store,
+        embedded::{Embedded, Options},
+    },
+    telemetry::{Measured, Metrics, logs},
+};
+
+mod signals;
+
+const EXAMPLE: &str = "\
+Example: onced serve --dev                        (a developer's machine: any operation name)
+         onced serve --policy policy.toml --data /var/lib/onced
+SIGTERM or SIGINT drains, a second one ends at once; SIGHUP reads the policy file again.
+Exit codes: 0 drained, 64 settings (all faults are told), 69 address or data folder, 70 fault.";
+
+const POISONED: &str = "a commit failed, so that nobody knows what is on disk; start it again";
+
+/// Run the server
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct Serve {
+    #[command(flatten)]
+    flags: Flags,
+}
+
+/// What the server needs is not to be had: an address, the data folder.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}: {cause}")]
+pub(super) struct Unobtainable {
+    what: String,
+    cause: Box<dyn std::error::Error + Send + Sync>,
+}
+
+/// The server ended by a fault of its own.
+#[derive(Debug, thiserror::Error)]
+#[error("the server ended: {0}")]
+pub(super) struct Broken(String);
+
+impl Serve {
+    /// Serves until a signal, and returns when the drain is over.
+    pub(super) fn run(self) -> anyhow::Result<Exit> {
+        let config = load(&self.flags)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        runtime.block_on(serve(&config))?;
+        Ok(Exit::Done)
+    }
+}
+
+async fn serve(config: &Config) -> anyhow::Result<()> {
+    let _flush = begin_logs(config)?;
+    let signals = Signals::new()?;
+    let metrics = Arc::new(Metrics::new());
+    let listener = bind("listen", config.listen).await?;
+    let admin = bind("admin", config.admin).await?;
+    let engine = open(config)?;
+    let (clock, poisoned) = (engine.clock(), engine.poisoned());
+    let store: Arc<dyn Store> = Arc::new(Measured::new(engine, metrics.clone()));
+    let policies = Policies::open(config.policy.clone(), mode(config), store.clone());
+    let policies = Arc::new(policies.map_err(Faults)?);
+    let parts = Parts {
+        keeper: Arc::new(Keeper::new(store, clock.clone())),
+        policies: policies.clone(),
+        clock,
+        // The engine judges leases by this very clock.
+        clock_bound: Duration::ZERO,
+        bounds: bounds(config),
+        metrics,
+        drain: Drain { delay: config.drain_delay, grace: config.drain_grace },
+    };
+    let shutdown = CancellationToken::new();
+    let _watch = watch(&policies, config.policy_reload, &shutdown);
+    let _signals = Aborted(signals.spawn(policies, shutdown.clone()));
+    tell_ready(&listener, &admin)?;
+    tokio::select! {
+        served = server::serve(listener, admin, parts, shutdown.cancelled_owned()) => {
+            served.map_err(|fault| Broken(fault.to_string()).into())
+        }
+        () = poisoned => Err(Broken(POISONED.to_owned()).into()),
+    }
+}
+
+fn begin_logs(config: &Config) -> anyhow::Result<logs::Flush> {
+    let format = match config.log_format {
+        LogFormat::Text => logs::Format::Text,
+        LogFormat::Json => logs::Format::Json,
+    };
+    let endpoint = config.otlp_endpoint.as_ref().map(|endpoint| endpoint.0.as_str());
+    let flush = logs::begin(format, &config.log_level.0, endpoint)
+        .map_err(|fault| Broken(fault.to_string()))?;
+    for warning in config.warnings() {
+        tracing::warn!("{warning}");
+    }
+    Ok(flush)
+}
+
+async fn bind(setting: &str, address: SocketAddr) -> Result<TcpListener, Unobtainable> {
+    TcpListener::bind(address)
+        .await
+        .map_err(|cause| Unobtainable { what: format!("{setting} {address}"), cause: cause.into() })
+}
+
+fn open(config: &Config) -> Result<Embedded, Unobtainable> {
+    let options =
+        Options { reserve_bytes: config.disk_reserve.0, ..Options::at(config.data.clone()) };
+    Embedded::open(&options).map_err(|cause| Unobtainable {
+        what: format!("data {}", config.data.display()),
+        cause: cause.into(),
+    })
+}
+
+fn bounds(config: &Config) -> Bounds {
+    Bounds {
+        claims_in_flight_max: config.claims_in_flight_max,
+        waiters_max: config.waiters_max,
+        max_watch: config.max_watch,
+        call_max: config.request_timeout,
+    }
+}
+
+/// A task that ends with the server.
+struct Aborted(AbortHandle);
+
+impl Drop for Aborted {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn watch(policies: &Arc<Policies>, every: Duration, shutdown: &CancellationToken) -> Aborted {
+    let watching = policies.clone().watch(every, shutdown.clone());
+    Aborted(tokio::spawn(watching).abort_handle())
+}
+
+/// Connections are queued from here on, and served as soon as they are taken.
+fn tell_ready(listener: &TcpListener, admin: &TcpListener) -> anyhow::Result<()> {
+    let version = env!("CARGO_PKG_VERSION");
+    let (listen, admin) = (listener.local_addr()?, admin.local_addr()?);
+    tracing::info!(version, %listen, %admin, "ready");
+    super::print(&format!("onced {version} is ready: gRPC on {listen}, admin on http://{admin}\n"))
+}

@@ -1,0 +1,19 @@
+//! Servers, calls, and answers taken apart. A test says only what matters to it; all else has a default.
+
+pub mod answer;
+pub mod binary;
+pub mod calls;
+pub mod engine;
+pub mod gate;
+pub mod in_process;
+pub mod page;
+pub mod request;
+
+pub use self::{
+    answer::{Refusal, RulingExt},
+    binary::Binary,
+    calls::Calls,
+    engine::{Engine, Ground},
+    gate::{Gate, Rule},
+    in_process::{InProcess, Setup},
+};

@@ -1,0 +1,121 @@
+//! The one place that chooses the engine under a server.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use onced::{
+    clock::{Clock, Timestamp},
+    intent::IntentId,
+    record::Revision,
+    store::{
+        Answer, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Write, embedded,
+    },
+};
+use tempfile::TempDir;
+
+/// An engine that servers can stand on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// SQLite in a folder.
+    Embedded,
+}
+
+impl Engine {
+    /// The one that the black-box tests run on.
+    pub const CHOSEN: Self = Self::Embedded;
+}
+
+/// What the records of one or more servers lie on; gone when it is dropped.
+#[derive(Debug)]
+pub struct Ground {
+    engine: Engine,
+    folder: TempDir,
+}
+
+impl Ground {
+    /// An empty one.
+    pub fn new(engine: Engine) -> Self {
+        Self { engine, folder: TempDir::with_prefix("onced-").expect("a folder") }
+    }
+
+    /// Where its files are.
+    pub fn folder(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// A file beside the data, with this text.
+    pub fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path
+    }
+
+    /// Opens the store; `clock` judges its leases.
+    pub fn open(&self, clock: Arc<dyn Clock>) -> Arc<dyn Store> {
+        match self.engine {
+            Engine::Embedded => {
+                let options = embedded::Options::at(self.folder());
+                let options = embedded::Options { clock: Some(clock), readers: 2, ..options };
+                Arc::new(embedded::Embedded::open(&options).expect("an engine"))
+            }
+        }
+    }
+}
+
+impl Default for Ground {
+    fn default() -> Self {
+        Self::new(Engine::CHOSEN)
+    }
+}
+
+/// A store that several servers share.
+#[derive(Clone)]
+pub struct Shared(pub Arc<dyn Store>);
+
+impl Store for Shared {
+    fn load<'a>(&'a self, intent: &'a IntentId, look: Look) -> Answer<'a, Option<Stored>> {
+        self.0.load(intent, look)
+    }
+
+    fn compare_and_set<'a>(&'a self, intent: &'a IntentId, write: &'a Write) -> Answer<'a, Set> {
+        self.0.compare_and_set(intent, write)
+    }
+
+    fn unreconciled<'a>(&'a self, scope: &'a Scope, page: &'a Page) -> Answer<'a, Listing> {
+        self.0.unreconciled(scope, page)
+    }
+
+    fn late_reports<'a>(
+        &'a self,
+        scope: &'a Scope,
+        since: Timestamp,
+        page: &'a Page,
+    ) -> Answer<'a, Listing> {
+        self.0.late_reports(scope, since, page)
+    }
+
+    fn find<'a>(&'a self, namespace: &'a str, by: &'a Find) -> Answer<'a, Vec<(IntentId, Stored)>> {
+        self.0.find(namespace, by)
+    }
+
+    fn any_unsettled<'a>(&'a self, namespace: &'a str, operation: &'a str) -> Answer<'a, bool> {
+        self.0.any_unsettled(namespace, operation)
+    }
+
+    fn memory<'a>(&'a self, namespace: &'a str, operation: &'a str) -> Answer<'a, Option<Memory>> {
+        self.0.memory(namespace, operation)
+    }
+
+    fn set_memory<'a>(
+        &'a self,
+        namespace: &'a str,
+        operation: &'a str,
+        expected: Option<Revision>,
+        memory: &'a Memory,
+    ) -> Answer<'a, Memory> {
+        self.0.set_memory(namespace, operation, expected, memory)
+    }
+
+    fn clock_bound(&self) -> Duration {
+        self.0.clock_bound()
+    }
+}
