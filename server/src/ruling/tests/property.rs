@@ -87,8 +87,9 @@ impl History {
                 Request::Claim(Claim { payload: wrong(), ..claim(caller_of(caller)) })
             }
             Step::Reclaim { caller, finding, judged } => {
-                let finding =
-                    [None, NOT_APPLIED, NOT_APPLIED, applied()][usize::from(finding % 4)].clone();
+                let finding = [None, Some(NOT_APPLIED), Some(NOT_APPLIED), Some(applied())]
+                    [usize::from(finding % 4)]
+                .clone();
                 reclaims_on(caller_of(caller), self.judged(judged), finding)
             }
             Step::Complete { token, outcome, hash } => {
