@@ -33,7 +33,7 @@ mod verdict;
 pub use self::{
     draft::content,
     duplicate::duplicate,
-    look::{evidence_start, present, shown_etag, standing, terms},
+    look::{present, shown_etag, standing, terms},
     request::{
         Claim, Complete, Etag, Evidence, Finding, Get, Reclaim, Release, ReleasedGrant, Renew,
         Reported, ReportedResult, ReportedSuccess, Request, Resolve, ResolveVerdict,

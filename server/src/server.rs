@@ -45,8 +45,6 @@ pub struct Parts {
     pub policies: Arc<Policies>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
-    /// By how much the clocks that judge leases may differ from `clock`.
-    pub clock_bound: Duration,
     /// Bounds of the service.
     pub bounds: Bounds,
     /// Counts.
@@ -77,16 +75,9 @@ pub async fn serve(
     parts: Parts,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), Error> {
-    let Parts { keeper, policies, clock, clock_bound, bounds, metrics, drain } = parts;
+    let Parts { keeper, policies, clock, bounds, metrics, drain } = parts;
     let edge = Edge::new(bounds.call_max, metrics.clone());
-    let service = Arc::new(Service::new(
-        keeper,
-        policies.clone(),
-        clock,
-        clock_bound,
-        bounds,
-        metrics.clone(),
-    ));
+    let service = Arc::new(Service::new(keeper, policies.clone(), clock, bounds, metrics.clone()));
     let (health, health_service) = Health::serving().await;
     let stopped = CancellationToken::new();
     let mut server = Server::builder()

@@ -59,7 +59,6 @@ pub struct Service {
     policies: Arc<Policies>,
     clock: Arc<dyn Clock>,
     /// By how much the clocks that judge leases may differ from `clock`.
-    clock_bound: Duration,
     bounds: Bounds,
     load: Load,
     metrics: Arc<Metrics>,
@@ -71,12 +70,11 @@ impl Service {
         keeper: Arc<Keeper>,
         policies: Arc<Policies>,
         clock: Arc<dyn Clock>,
-        clock_bound: Duration,
         bounds: Bounds,
         metrics: Arc<Metrics>,
     ) -> Self {
         let load = Load::new(&bounds);
-        Self { keeper, policies, clock, clock_bound, bounds, load, metrics }
+        Self { keeper, policies, clock, bounds, load, metrics }
     }
 
     /// From now on no new Claim is taken, and every Watch ends. Reports are taken to the last.

@@ -142,7 +142,6 @@ impl InProcess {
             keeper: Arc::new(Keeper::new(store.clone(), clock.clone())),
             policies: policies.clone(),
             clock: clock.clone(),
-            clock_bound: store.clock_bound(),
             bounds: setup.bounds.clone(),
             metrics,
             drain: setup.drain,

@@ -18,20 +18,20 @@ type Channels = Mutex<HashMap<Identity, watch::Sender<()>>>;
 #[derive(Debug, Default)]
 pub(super) struct Waiters(Arc<Channels>);
 
-/// One who waits. Hears of every write after its making.
+/// Writes of this process to one intent, from its making on.
 #[derive(Debug)]
-pub(super) struct Subscription {
+pub struct Changes {
     identity: Identity,
     channels: Arc<Channels>,
     changes: Option<watch::Receiver<()>>,
 }
 
 impl Waiters {
-    pub(super) fn subscribe(&self, identity: Identity) -> Subscription {
+    pub(super) fn subscribe(&self, identity: Identity) -> Changes {
         let mut channels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = channels.entry(identity).or_insert_with(|| watch::channel(()).0);
         let changes = Some(sender.subscribe());
-        Subscription { identity, channels: Arc::clone(&self.0), changes }
+        Changes { identity, channels: Arc::clone(&self.0), changes }
     }
 
     pub(super) fn tell(&self, identity: &Identity) {
@@ -42,9 +42,9 @@ impl Waiters {
     }
 }
 
-impl Subscription {
+impl Changes {
     /// Returns after a write since the last call, or at `until`.
-    pub(super) async fn next(&mut self, until: Instant) {
+    pub async fn next(&mut self, until: Instant) {
         if let Some(changes) = &mut self.changes {
             // Either end is a reason to look again.
             let _ = timeout_at(until, changes.changed()).await;
@@ -52,7 +52,7 @@ impl Subscription {
     }
 }
 
-impl Drop for Subscription {
+impl Drop for Changes {
     fn drop(&mut self) {
         self.changes = None;
         let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);

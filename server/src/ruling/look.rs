@@ -196,7 +196,7 @@ pub(super) fn reclaim_rule(
 }
 
 /// From when on evidence about the record's last attempt counts.
-pub fn evidence_start(
+pub(super) fn evidence_start(
     record: &Record,
     policy: Option<&Policy>,
     clock_bound: Duration,
@@ -205,19 +205,9 @@ pub fn evidence_start(
     record.lease_end.after(delay).after(clock_bound * 2)
 }
 
-/// The etag under which a record is shown: marked once evidence gathered from now on counts.
-pub fn shown_etag(
-    stored: &Stored,
-    policy: Option<&Policy>,
-    clock_bound: Duration,
-    now: Timestamp,
-) -> Etag {
-    let ripe = now >= evidence_start(&stored.record, policy, clock_bound);
-    Etag::Revision { revision: stored.record.revision, marked: !stored.lease.is_live() && ripe }
-}
-
-/// The etag under which a ruling shows the record: marked only once no lease that the store may have forgotten can run.
-pub(super) fn judged_etag(stored: &Stored, given: &Given<'_>, now: Timestamp) -> Etag {
+/// The etag under which a record is shown: marked once evidence gathered from now on counts, which
+/// no lease that the store may have forgotten can upset.
+pub fn shown_etag(stored: &Stored, given: &Given<'_>, now: Timestamp) -> Etag {
     let ripe = now >= memory::evidence_start_of(&stored.record, given, now);
     Etag::Revision { revision: stored.record.revision, marked: !stored.lease.is_live() && ripe }
 }
@@ -253,7 +243,7 @@ pub(super) fn unknown_by(
         reason,
         reclaim_rule,
         evidence_start: memory::evidence_start_of(record, given, now),
-        etag: judged_etag(stored, given, now),
+        etag: shown_etag(stored, given, now),
         own_token,
     }))
 }

@@ -85,7 +85,7 @@ pub(super) fn evidence_start_of(record: &Record, given: &Given<'_>, now: Timesta
 }
 
 pub(super) fn unknown_of(stored: &Stored, given: &Given<'_>, now: Timestamp) -> Ruling {
-    let etag = look::judged_etag(stored, given, now);
+    let etag = look::shown_etag(stored, given, now);
     unknown(etag, evidence_start_of(&stored.record, given, now))
 }
 

@@ -13,7 +13,7 @@ use super::{
     draft::{clear_attempts, end_unfinished, revise, settle, settlement, success},
     grant::{Applicant, blank, expected_blank, grant, ungranted_terms},
     look::{
-        Caller, caller, check_hash, is_noted_spent, judged_etag, present, reclaim_rule, standing,
+        Caller, caller, check_hash, is_noted_spent, present, reclaim_rule, shown_etag, standing,
         terms, unknown_by,
     },
     memory,
@@ -113,7 +113,7 @@ fn judge_etag(
     given: &Given<'_>,
     now: Timestamp,
 ) -> Option<Refusal> {
-    let shown = judged_etag(stored, given, now);
+    let shown = shown_etag(stored, given, now);
     let judged = match (reclaim.etag, &reclaim.evidence) {
         (None, None) => return None,
         (None, Some(_)) => {

@@ -47,7 +47,7 @@ impl Service {
     ) -> Option<v1::Intent> {
         let stored = answered.stored.as_ref()?;
         let own_token = stored.record.token().filter(|current| *current == token);
-        Some(self.shown(intent, stored, answered.now, own_token, Sight::Outline))
+        Some(self.shown(intent, stored, answered, own_token, Sight::Outline))
     }
 
     /// Extends one lease.
