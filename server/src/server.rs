@@ -100,8 +100,8 @@ pub async fn serve(
         .add_service(ReconciliationServiceServer::new(unserved::Unserved))
         .add_service(AdminServiceServer::new(unserved::Unserved))
         .add_service(health_service)
-        .add_service(reflection()?.build_v1()?)
-        .add_service(reflection()?.build_v1alpha()?)
+        .add_service(reflection().build_v1()?)
+        .add_service(reflection().build_v1alpha()?)
         .serve_with_incoming_shutdown(
             TcpListenerStream::new(listener),
             stopped.clone().cancelled_owned(),
@@ -111,9 +111,15 @@ pub async fn serve(
     drain::run(grpc, page, down).await
 }
 
-fn reflection() -> Result<tonic_reflection::server::Builder<'static>, Error> {
-    Ok(tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(onced_proto::DESCRIPTORS))
+/// Shows all messages, and the services that are served here: users serve ProviderService.
+fn reflection() -> tonic_reflection::server::Builder<'static> {
+    let builder = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(onced_proto::DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET);
+    let served = health::SERVICES.into_iter().chain(["grpc.health.v1.Health"]);
+    served
+        .filter(|name| !name.is_empty())
+        .fold(builder, tonic_reflection::server::Builder::with_service_name)
 }
 
 pub use self::drain::Drain;
