@@ -1,6 +1,6 @@
 //! Stores that are broken on purpose, each by a fault that people really write.
 //!
-//! Each wraps a whole engine and spoils one thing. A suite that passes one of them is broken itself.
+//! Each wraps a whole engine and spoils one thing. A suite that passes one is broken itself.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},

@@ -58,8 +58,8 @@ fn lost_answers_and_uncertain_writes_keep_every_invariant() {
 
 #[test]
 fn a_claim_given_up_keeps_every_invariant() {
-    holds(&scenarios::given_up(KEYED), 60_000);
-    holds(&scenarios::given_up(EXTERNAL), 18_000);
+    holds(&scenarios::given_up(KEYED), 20_000);
+    holds(&scenarios::given_up(EXTERNAL), 6_000);
 }
 
 #[test]

@@ -121,12 +121,12 @@ fn current(
         Standing::Succeeded | Standing::Failed => {
             Ruling::refuse(Refusal::AlreadySettled { recorded })
         }
-        Standing::Released => released(true),
+        Standing::Released => {
+            let write = annotate(stored, said(stored, token, release, given, now), Expiry::Keep);
+            Ruling::after(write, Verdict::Released { repeated: false })
+        }
         Standing::Live | Standing::Over | Standing::Unknown => {
-            let mut draft = revise(stored, given, now);
-            draft.token_used = true;
-            let answer = Answer::Recorded { late: !stored.lease.is_live() };
-            note_report(&mut draft, token, Said::Released(release.reason), DIGEST, answer);
+            let mut draft = said(stored, token, release, given, now);
             end_current(&mut draft, AttemptEnd::Released);
             let write = if earlier_unresolved(&stored.record) {
                 unsettle(stored, draft, UnknownCause::EarlierAttempt)
@@ -136,6 +136,21 @@ fn current(
             Ruling::after(write, Verdict::Released { repeated: false })
         }
     }
+}
+
+/// The next version of the record, with the report noted: a copy of it must never move the record again.
+fn said(
+    stored: &Stored,
+    token: FencingToken,
+    release: &Release,
+    given: &Given<'_>,
+    now: Timestamp,
+) -> Record {
+    let mut draft = revise(stored, given, now);
+    draft.token_used = true;
+    let answer = Answer::Recorded { late: !stored.lease.is_live() };
+    note_report(&mut draft, token, Said::Released(release.reason), DIGEST, answer);
+    draft
 }
 
 fn released(repeated: bool) -> Ruling {

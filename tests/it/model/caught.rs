@@ -64,8 +64,8 @@ fn a_failure_that_ignores_earlier_attempts_is_caught() {
 
 #[test]
 fn a_stored_report_that_is_not_known_again_is_caught() {
-    breaks(broken::reports_are_forgotten, given_up(EXTERNAL), SameAnswer);
-    harms(broken::reports_are_forgotten, given_up(EXTERNAL), CopyMovesNothing);
+    breaks(broken::reports_are_forgotten, given_up(EXTERNAL), CopyMovesNothing);
+    harms(broken::reports_are_forgotten, given_up(EXTERNAL), SameAnswer);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_release_of_a_free_intent_that_is_not_noted_is_caught() {
 
 #[test]
 fn a_grant_repeated_after_its_use_is_caught() {
-    breaks(broken::grant_repeats_for_ever, given_up(EXTERNAL), NoRepeatAfterUse);
+    breaks(broken::grant_repeats_for_ever, waiting(EXTERNAL), NoRepeatAfterUse);
 }
 
 #[test]

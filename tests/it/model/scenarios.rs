@@ -39,7 +39,6 @@ pub(super) fn given_up(class: EffectClass) -> Rules {
         copies: 1,
         tasks: 1,
         resends: 1,
-        renewals: true,
         judges: 1,
         ..Rules::of_class(class)
     }

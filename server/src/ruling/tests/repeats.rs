@@ -63,6 +63,18 @@ fn a_copy_of_an_old_release_never_moves_the_record() {
     check(&second.after(100), copy, "released, repeated", "=");
 }
 
+/// The intent was freed by a verdict before its holder released it; then the holder is in doubt after all.
+#[test]
+fn a_copy_of_a_release_that_came_after_a_verdict_never_moves_the_record() {
+    let disputed = Scene::external().disputed();
+    let free = disputed.then(disputed.resolves(ResolveVerdict::NotApplied));
+    let copy = free.releases(1);
+    let released = check(&free, copy.clone(), "released", "released 1");
+    check(&released, copy.clone(), "released, repeated", "=");
+    let unknown = released.then(released.says(1, Reported::Unknown));
+    check(&unknown, copy, "released, repeated", "=");
+}
+
 /// An old failure, its copy delayed in the network, meets what became of the intent since.
 #[test]
 fn a_copy_of_an_old_failure_never_moves_the_record() {
