@@ -102,9 +102,15 @@ pub async fn serve(
     drain::run(grpc, page, down).await
 }
 
+/// Shows all messages, and the services that are served here: users serve ProviderService.
 fn reflection() -> tonic_reflection::server::Builder<'static> {
-    tonic_reflection::server::Builder::configure()
+    let builder = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(onced_proto::DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET);
+    let served = health::SERVICES.into_iter().chain(["grpc.health.v1.Health"]);
+    served
+        .filter(|name| !name.is_empty())
+        .fold(builder, tonic_reflection::server::Builder::with_service_name)
 }
 
 pub use self::drain::Drain;

@@ -12,7 +12,7 @@ use tonic_health::{
 };
 
 /// The services by name; the empty name stands for all of them.
-const SERVICES: [&str; 5] = [
+pub(super) const SERVICES: [&str; 5] = [
     "",
     "onced.v1.ClaimService",
     "onced.v1.PolicyService",
