@@ -1,6 +1,6 @@
 //! Stores that are broken on purpose, each by a fault that people really write.
 //!
-//! Each wraps a whole engine and spoils one thing. A suite that passes one of them is broken itself.
+//! Each wraps a whole engine and spoils one thing. A suite that passes one is broken itself.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -173,6 +173,11 @@ impl<F: Flaw> Store for Broken<F> {
     }
 }
 
+/// A whole store, spoiled by a flaw.
+pub fn over<F: Flaw>(whole: Arc<dyn Store>, flaw: F) -> Arc<dyn Store> {
+    Arc::new(Broken { whole, flaw })
+}
+
 /// An engine without a flaw: what the suite must pass.
 pub struct None;
 
@@ -181,7 +186,7 @@ impl Flaw for None {}
 /// Two processes with this flaw over one engine, whose clock is moved by hand.
 pub fn subject<F: Flaw>(flaw: impl Fn() -> F) -> Subject {
     let (whole, passage) = engine();
-    let broken = || Arc::new(Broken { whole: Arc::clone(&whole), flaw: flaw() });
+    let broken = || over(Arc::clone(&whole), flaw());
     Subject { store: broken(), replica: broken(), passage }
 }
 

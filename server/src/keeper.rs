@@ -16,9 +16,7 @@ use crate::{
     intent::{Identity, IntentId, ProviderKeyForm},
     policy::Policy,
     ruling::{Given, Request, Ruling, Verdict, rule},
-    store::{
-        self, Expiry, Lease, LeaseWrite, Look, Memory, ResultWrite, Set, Store, Stored, Write,
-    },
+    store::{self, Lease, LeaseWrite, Look, Memory, Set, Store, Stored, Write},
 };
 
 mod memories;
@@ -277,7 +275,7 @@ impl Inner {
         let waited = sent.duration_since(ask.received);
         match self.apply(&ask.intent, write, ask.deadline + AFTERCARE).await? {
             Set::Applied => {
-                let stored = standing_after(view.stored.as_ref(), write);
+                let stored = write.applied_on(view.stored.as_ref());
                 self.recent.wrote(identity, &stored);
                 self.waiters.tell(identity);
                 if lease_of(&verdict).is_some_and(|lease| sent.elapsed() >= lease) {
@@ -365,35 +363,6 @@ fn lease_of(verdict: &Verdict) -> Option<Duration> {
         Verdict::Granted(granted) => Some(granted.lease),
         Verdict::Renewed(renewed) => Some(renewed.lease),
         _ => None,
-    }
-}
-
-/// The row after a write that was applied on `before`.
-fn standing_after(before: Option<&Stored>, write: &Write) -> Stored {
-    let span = |expiry, kept: Option<Duration>| match expiry {
-        Expiry::Never => None,
-        Expiry::Keep => kept,
-        Expiry::After(seconds) => Some(Duration::from_secs(u64::from(seconds.get()))),
-    };
-    Stored {
-        record: write.record.clone(),
-        result: match &write.result {
-            ResultWrite::Keep => before.and_then(|before| before.result.clone()),
-            ResultWrite::Clear => None,
-            ResultWrite::Set(bytes) => Some(bytes.clone()),
-        },
-        lease: match write.lease {
-            LeaseWrite::Keep => before.map_or(Lease::Over, |before| before.lease),
-            LeaseWrite::Clear => Lease::Over,
-            LeaseWrite::Start(seconds) => {
-                Lease::Live { left: Duration::from_secs(u64::from(seconds.get())) }
-            }
-        },
-        expires_in: span(write.expiry, before.and_then(|before| before.expires_in)),
-        result_expires_in: span(
-            write.result_expiry,
-            before.and_then(|before| before.result_expires_in),
-        ),
     }
 }
 

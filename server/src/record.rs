@@ -9,10 +9,16 @@ use std::{
     time::Duration,
 };
 
-use bytes::Bytes;
 use uuid::Uuid;
 
 use crate::{clock::Timestamp, payload::PayloadHash};
+
+pub use self::{
+    outcome::{
+        Content, ContentInfo, Failure, Money, Outcome, ResultKind, Settlement, Source, Success,
+    },
+    report::{Answer, NotAppliedReason, Report, ReportKind, Said},
+};
 
 /// Most tokens that are ever issued for one key.
 pub const TOKENS_MAX: usize = 1_000;
@@ -119,126 +125,6 @@ pub enum UnknownCause {
     EarlierAttempt,
 }
 
-/// An outcome and how it came to be known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settlement {
-    /// What became of it.
-    pub outcome: Outcome,
-    /// Which attempt; 0 where no attempt is known.
-    pub attempt: u32,
-    /// When it was recorded.
-    pub complete_time: Timestamp,
-    /// Who said so.
-    pub source: Source,
-    /// It was reported after its lease had ended.
-    pub late: bool,
-}
-
-/// Succeeded or failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It happened.
-    Succeeded(Success),
-    /// It finally failed and surely had no effect.
-    Failed(Failure),
-}
-
-impl Outcome {
-    /// The provider's own id, if it was told.
-    pub fn provider_reference(&self) -> Option<&str> {
-        let reference = match self {
-            Self::Succeeded(success) => &success.provider_reference,
-            Self::Failed(failure) => &failure.provider_reference,
-        };
-        (!reference.is_empty()).then_some(reference)
-    }
-}
-
-/// How an outcome became known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The holder reported it.
-    Holder,
-    /// The provider was asked.
-    Reconciliation,
-    /// An operator resolved it.
-    Operator,
-}
-
-/// It happened. The bytes of its result are stored beside the record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Success {
-    /// What is known of the result.
-    pub result: ResultKind,
-    /// What it moved, if told.
-    pub amount: Option<Money>,
-    /// The provider's own id; empty if not told.
-    pub provider_reference: String,
-}
-
-/// What is known of a result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ResultKind {
-    /// The effect returns nothing.
-    NoneGiven,
-    /// There was one, and the holder left it out.
-    Omitted,
-    /// Nobody but the holder ever knew it.
-    NeverKnown,
-    /// It was erased on request.
-    Erased,
-    /// It was given, empty or not; the bytes are kept for the result retention.
-    Given(ContentInfo),
-}
-
-/// All of a content but its bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContentInfo {
-    /// How many bytes.
-    pub length: u64,
-    /// SHA-256 of the bytes.
-    pub digest: [u8; 32],
-    /// Media type; empty if not told.
-    pub content_type: String,
-    /// It was given as text.
-    pub text: bool,
-}
-
-/// Bytes with their type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Content {
-    /// The bytes, replayed as given.
-    pub body: Bytes,
-    /// They were given as text.
-    pub text: bool,
-    /// Media type; empty if not told.
-    pub content_type: String,
-}
-
-/// It finally failed and surely had no effect.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// Machine-readable class: `card_declined`.
-    pub kind: String,
-    /// For people.
-    pub message: String,
-    /// What a caller needs to raise the same error again.
-    pub detail: Option<Content>,
-    /// The provider's own id of the refusal; empty if not told.
-    pub provider_reference: String,
-}
-
-/// An amount in a currency; the shape of google.type.Money.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Money {
-    /// ISO 4217 code.
-    pub currency_code: String,
-    /// Whole units.
-    pub units: i64,
-    /// Billionths of a unit, of the same sign.
-    pub nanos: i32,
-}
-
 /// One grant of the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
@@ -311,108 +197,6 @@ pub enum EffectClass {
     Accumulative,
     /// Outside, not reversible, and the target does not surely deduplicate.
     External,
-}
-
-/// One report and the answer that it got; sent again it gets that answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
-    /// Under which token.
-    pub token: FencingToken,
-    /// Of what kind, and what it said, without the bytes of its result.
-    pub said: Said,
-    /// Digest of all that it said.
-    pub digest: [u8; 32],
-    /// What it was told.
-    pub answer: Answer,
-    /// When.
-    pub time: Timestamp,
-    /// An operator's verdict says that it was wrong.
-    pub refuted: bool,
-}
-
-/// What a report says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
-    /// It happened.
-    Succeeded(Success),
-    /// It finally failed without effect.
-    Failed(Failure),
-    /// The holder does not know.
-    Unknown,
-    /// It surely did not happen.
-    Released(NotAppliedReason),
-}
-
-/// The kind of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ReportKind {
-    /// It happened.
-    Succeeded,
-    /// It finally failed without effect.
-    Failed,
-    /// The holder does not know.
-    Unknown,
-    /// It surely did not happen.
-    Released,
-}
-
-impl Said {
-    /// Its kind.
-    pub fn kind(&self) -> ReportKind {
-        match self {
-            Self::Succeeded(_) => ReportKind::Succeeded,
-            Self::Failed(_) => ReportKind::Failed,
-            Self::Unknown => ReportKind::Unknown,
-            Self::Released(_) => ReportKind::Released,
-        }
-    }
-
-    /// The provider's own id, if it was told.
-    pub fn provider_reference(&self) -> Option<&str> {
-        let reference = match self {
-            Self::Succeeded(success) => &success.provider_reference,
-            Self::Failed(failure) => &failure.provider_reference,
-            Self::Unknown | Self::Released(_) => return None,
-        };
-        (!reference.is_empty()).then_some(reference)
-    }
-}
-
-/// What a report was told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Taken.
-    Recorded {
-        /// It came after the end of its lease.
-        late: bool,
-    },
-    /// Another outcome is recorded; kept as a late report.
-    Conflict,
-    /// Its token is not current; kept as a late report.
-    Fenced,
-}
-
-impl Report {
-    /// It came under a token, or with an outcome, that was not taken: evidence, never dropped.
-    pub fn is_late(&self) -> bool {
-        !matches!(self.answer, Answer::Recorded { .. })
-    }
-
-    /// It says that the effect happened, and nobody has said that this is wrong.
-    pub fn is_standing_success(&self) -> bool {
-        matches!(self.said, Said::Succeeded(_)) && !self.refuted
-    }
-}
-
-/// Why a holder is certain that nothing happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotAppliedReason {
-    /// The effect was never started.
-    NotStarted,
-    /// The target answered that it did not do it.
-    RejectedByTarget,
-    /// It was part of a local transaction that was rolled back.
-    RolledBack,
 }
 
 /// A change made by hand or by reconciliation.
@@ -525,3 +309,5 @@ impl Record {
 }
 
 pub mod codec;
+mod outcome;
+mod report;

@@ -100,8 +100,8 @@ pub async fn serve(
         .add_service(ReconciliationServiceServer::new(unserved::Unserved))
         .add_service(AdminServiceServer::new(unserved::Unserved))
         .add_service(health_service)
-        .add_service(reflection()?.build_v1()?)
-        .add_service(reflection()?.build_v1alpha()?)
+        .add_service(reflection().build_v1()?)
+        .add_service(reflection().build_v1alpha()?)
         .serve_with_incoming_shutdown(
             TcpListenerStream::new(listener),
             stopped.clone().cancelled_owned(),
@@ -111,9 +111,9 @@ pub async fn serve(
     drain::run(grpc, page, down).await
 }
 
-fn reflection() -> Result<tonic_reflection::server::Builder<'static>, Error> {
-    Ok(tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(onced_proto::DESCRIPTORS))
+fn reflection() -> tonic_reflection::server::Builder<'static> {
+    tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(onced_proto::DESCRIPTORS)
 }
 
 pub use self::drain::Drain;

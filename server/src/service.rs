@@ -120,29 +120,25 @@ impl Service {
     async fn ask(&self, ask: Ask) -> Result<Answered, Denial> {
         let intent = ask.intent.clone();
         let answered = self.keeper.ask(ask).await;
-        self.taken(answered, intent)
+        taken(answered, intent)
     }
 
     /// Asks the keeper, and waits for somebody else's outcome.
     async fn ask_waiting(&self, ask: Ask, until: Instant) -> Result<Answered, Denial> {
         let intent = ask.intent.clone();
         let answered = self.keeper.ask_waiting(ask, until).await;
-        self.taken(answered, intent)
+        taken(answered, intent)
     }
+}
 
-    fn taken(
-        &self,
-        answered: Result<Answered, crate::keeper::Error>,
-        intent: IntentId,
-    ) -> Result<Answered, Denial> {
-        let answered =
-            answered.map_err(|error| Denial::Failed { error, intent: intent.clone() })?;
-        match answered.verdict {
-            Verdict::Refused(refusal) => {
-                Err(Denial::Refused { refusal, intent, now: answered.now })
-            }
-            _ => Ok(answered),
-        }
+fn taken(
+    answered: Result<Answered, crate::keeper::Error>,
+    intent: IntentId,
+) -> Result<Answered, Denial> {
+    let answered = answered.map_err(|error| Denial::Failed { error, intent: intent.clone() })?;
+    match answered.verdict {
+        Verdict::Refused(refusal) => Err(Denial::Refused { refusal, intent, now: answered.now }),
+        _ => Ok(answered),
     }
 }
 

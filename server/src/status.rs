@@ -141,7 +141,7 @@ impl Told {
         Self { reason, message, metadata: Vec::new(), retry: None, violations: Vec::new() }
     }
 
-    fn with(mut self, key: &'static str, value: impl ToString) -> Self {
+    fn with(mut self, key: &'static str, value: &(impl ToString + ?Sized)) -> Self {
         self.metadata.push((key, value.to_string()));
         self
     }

@@ -123,6 +123,40 @@ pub struct Write {
     pub result_expiry: Expiry,
 }
 
+impl Write {
+    /// The row after this write was applied on `before`.
+    #[must_use]
+    pub fn applied_on(&self, before: Option<&Stored>) -> Stored {
+        let span = |expiry, kept: Option<Duration>| match expiry {
+            Expiry::Never => None,
+            Expiry::Keep => kept,
+            Expiry::After(seconds) => Some(whole(seconds)),
+        };
+        Stored {
+            record: self.record.clone(),
+            result: match &self.result {
+                ResultWrite::Keep => before.and_then(|before| before.result.clone()),
+                ResultWrite::Clear => None,
+                ResultWrite::Set(bytes) => Some(bytes.clone()),
+            },
+            lease: match self.lease {
+                LeaseWrite::Keep => before.map_or(Lease::Over, |before| before.lease),
+                LeaseWrite::Clear => Lease::Over,
+                LeaseWrite::Start(seconds) => Lease::Live { left: whole(seconds) },
+            },
+            expires_in: span(self.expiry, before.and_then(|before| before.expires_in)),
+            result_expires_in: span(
+                self.result_expiry,
+                before.and_then(|before| before.result_expires_in),
+            ),
+        }
+    }
+}
+
+fn whole(seconds: NonZeroU32) -> Duration {
+    Duration::from_secs(u64::from(seconds.get()))
+}
+
 /// The record that a write was judged on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {

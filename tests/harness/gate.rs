@@ -32,16 +32,22 @@ pub enum Rule {
 pub struct Gate {
     rule: Arc<watch::Sender<Rule>>,
     held: Arc<Semaphore>,
+    only: Option<String>,
 }
 
 impl Default for Gate {
     fn default() -> Self {
         let (rule, held) = (watch::Sender::new(Rule::Pass), Semaphore::new(0));
-        Self { rule: Arc::new(rule), held: Arc::new(held) }
+        Self { rule: Arc::new(rule), held: Arc::new(held), only: None }
     }
 }
 
 impl Gate {
+    /// One that only writes to this key pass through; it does not exist for others.
+    pub fn of_key(key: &str) -> Self {
+        Self { only: Some(key.to_owned()), ..Self::default() }
+    }
+
     /// From now on this becomes of conditional writes; what is held goes on if it may.
     pub fn set(&self, rule: Rule) {
         self.rule.send_replace(rule);
@@ -77,6 +83,9 @@ impl Gate {
     }
 
     async fn pass(&self, store: &dyn Store, intent: &IntentId, write: &Write) -> Answered {
+        if self.only.as_ref().is_some_and(|only| only != intent.key()) {
+            return store.compare_and_set(intent, write).await;
+        }
         self.wait_while(Rule::HoldBefore).await;
         if let Rule::Fail(error) = self.rule() {
             return Err(error);

@@ -3,5 +3,7 @@
 mod calls;
 mod conformance;
 mod model;
+mod race;
+mod resend;
 mod tidy;
 mod wire;

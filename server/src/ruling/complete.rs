@@ -7,9 +7,8 @@ use super::{
     Complete, Given, Refusal, Reported, ReportedSuccess, Ruling, Verdict,
     draft::{
         annotate, earlier_report, end_current, failure_digest, note_report, revise, settle,
-        settled_expiry, settlement, success, success_digest, unsettle,
+        settlement, success, success_digest, unsettle,
     },
-    grant::{blank, expected_blank, ungranted_terms},
     look::{
         Token, check_hash, deduplicates, earlier_unresolved, fenced, foreign_token, present,
         standing, terms, token,
@@ -18,11 +17,13 @@ use super::{
 use crate::{
     clock::Timestamp,
     record::{
-        Answer, AttemptEnd, EffectClass, Failure, FencingToken, Grant, Outcome, Record, Report,
+        Answer, AttemptEnd, EffectClass, Failure, FencingToken, Outcome, Record, Report,
         ReportKind, ResultKind, Said, Source, Standing, State, UnknownCause,
     },
-    store::{Expiry, LeaseWrite, ResultWrite, Stored, Write},
+    store::{Expiry, ResultWrite, Stored, Write},
 };
+
+mod unseen;
 
 pub(super) fn rule(
     stored: Option<&Stored>,
@@ -30,7 +31,9 @@ pub(super) fn rule(
     given: &Given<'_>,
     now: Timestamp,
 ) -> Ruling {
-    let Some(present) = present(stored) else { return none(stored, complete, given, now) };
+    let Some(present) = present(stored) else {
+        return unseen::orphan(stored, complete, given, now);
+    };
     let record = &present.record;
     let hash = complete.payload.as_ref().map(|payload| check_hash(record, payload));
     let named = token(record, complete.token, given.memory.gap);
@@ -47,7 +50,7 @@ pub(super) fn rule(
     match named {
         Token::Current => current(present, &report, given, now),
         Token::Earlier => earlier(present, &report, right_hash, given, now),
-        Token::Lost if hash == Some(Ok(())) => lost(present, &report, given, now),
+        Token::Lost if hash == Some(Ok(())) => unseen::lost(present, &report, given, now),
         Token::Forgotten => Ruling::refuse(fenced(record, false)),
         Token::Lost | Token::Foreign => Ruling::refuse(foreign_token()),
     }
@@ -113,42 +116,6 @@ fn conflict(stored: &Stored) -> Refusal {
 
 fn reported(write: Write, late: bool) -> Ruling {
     Ruling::after(write, Verdict::Reported { repeated: false, late })
-}
-
-/// No record: a success that carries its hash is kept as an orphan; refusing it would lose the fact.
-fn none(row: Option<&Stored>, complete: &Complete, given: &Given<'_>, now: Timestamp) -> Ruling {
-    let (Reported::Succeeded(reported_success), Some(payload)) =
-        (&complete.outcome, &complete.payload)
-    else {
-        return Ruling::refuse(Refusal::KeyNotFound);
-    };
-    let mut record = blank(row, ungranted_terms(given.policy), given, now);
-    record.orphan = true;
-    record.token_used = true;
-    record.payload_hash = Some(payload.hash().clone());
-    record.grants.push(Grant {
-        token: complete.token,
-        attempt: 0,
-        claimant: None,
-        holder: String::new(),
-        claim_time: now,
-        end: AttemptEnd::Succeeded,
-        end_time: Some(now),
-    });
-    NewReport::of(complete).note(&mut record, Answer::Recorded { late: true });
-    let (success, result) = success(reported_success, Source::Holder);
-    let outcome = Outcome::Succeeded(success);
-    record.state = State::Settled(settlement(outcome, 0, Source::Holder, true, now));
-    let result_expiry = super::draft::after(record.terms.result_retention);
-    let write = Write {
-        expected: expected_blank(row),
-        record,
-        result,
-        lease: LeaseWrite::Clear,
-        expiry: Expiry::Never,
-        result_expiry,
-    };
-    reported(write, true)
 }
 
 /// The current token: its holder speaks.
@@ -368,44 +335,5 @@ fn earlier(
             let write = keep(stored, report, false, Answer::Fenced, given, now);
             Ruling::after(write, refusal(true))
         }
-    }
-}
-
-/// In a memory gap: the token of a grant that the restored store never saw joins the issued ones.
-fn lost(stored: &Stored, report: &NewReport<'_>, given: &Given<'_>, now: Timestamp) -> Ruling {
-    let mut draft = revise(stored, given, now);
-    let end = match report.outcome {
-        Reported::Succeeded(_) => AttemptEnd::Succeeded,
-        Reported::Failed(_) => AttemptEnd::Failed,
-        Reported::Unknown => AttemptEnd::Unresolved,
-    };
-    draft.grants.push(Grant {
-        token: report.token,
-        attempt: 0,
-        claimant: None,
-        holder: String::new(),
-        claim_time: now,
-        end,
-        end_time: Some(now),
-    });
-    let kept = report.kind() != ReportKind::Unknown;
-    if kept {
-        report.note(&mut draft, Answer::Fenced);
-    } else if draft.state == State::Released {
-        draft.state = State::Unknown(UnknownCause::EarlierAttempt);
-    }
-    let succeeded = report.kind() == ReportKind::Succeeded;
-    draft.disputed |= succeeded && standing(stored) == Standing::Failed;
-    let expiry = lost_expiry(&draft, stored, given);
-    let verdict = Verdict::Refused(fenced(&stored.record, kept));
-    Ruling::after(annotate(stored, draft, expiry), verdict)
-}
-
-fn lost_expiry(draft: &Record, stored: &Stored, given: &Given<'_>) -> Expiry {
-    let terms = terms(&stored.record, given.policy);
-    match draft.state {
-        State::Settled(_) if draft.disputed => settled_expiry(draft, &terms),
-        State::Settled(_) | State::Released if !draft.is_contested() => Expiry::Keep,
-        _ => Expiry::Never,
     }
 }

@@ -107,10 +107,9 @@ fn succeeded(
 
 /// A recorded success that the operator confirms keeps its original result; what she says of the rest is the verdict.
 fn confirmed(known: Success, told: Success) -> Success {
-    let provider_reference = match told.provider_reference.is_empty() {
-        true => known.provider_reference,
-        false => told.provider_reference,
-    };
+    let is_told = !told.provider_reference.is_empty();
+    let provider_reference =
+        if is_told { told.provider_reference } else { known.provider_reference };
     Success { result: known.result, amount: told.amount.or(known.amount), provider_reference }
 }
 

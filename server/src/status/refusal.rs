@@ -22,9 +22,9 @@ pub(super) fn told(refusal: &Refusal, intent: &IntentId, now: Timestamp) -> Told
         }
         Refusal::KeyReused { stored, given, first_claim_time } => {
             Told::new(Reason::KeyReused, "this key was used with another payload")
-                .with("expected_hash_prefix", prefix(stored))
-                .with("given_hash_prefix", prefix(given))
-                .with("first_claim_time", text(*first_claim_time))
+                .with("expected_hash_prefix", &prefix(stored))
+                .with("given_hash_prefix", &prefix(given))
+                .with("first_claim_time", &text(*first_claim_time))
         }
         Refusal::HashSchemeDiffers { stored, given } => {
             Told::new(Reason::HashSchemeDiffers, "hashes of two schemes cannot be compared")
@@ -34,7 +34,7 @@ pub(super) fn told(refusal: &Refusal, intent: &IntentId, now: Timestamp) -> Told
         Refusal::InProgress { attempt, left } => {
             Told::new(Reason::InProgress, "an attempt is under way")
                 .with("attempt", attempt)
-                .with("lease_expire_time", text(now.after(*left)))
+                .with("lease_expire_time", &text(now.after(*left)))
                 .retry(retry_after(*left))
         }
         Refusal::Fenced { current_attempt, kept } => {
@@ -47,11 +47,11 @@ pub(super) fn told(refusal: &Refusal, intent: &IntentId, now: Timestamp) -> Told
         }
         Refusal::LeaseLost { lease_end } => {
             Told::new(Reason::LeaseLost, "the lease has ended: stop")
-                .with("lease_expire_time", text(*lease_end))
+                .with("lease_expire_time", &text(*lease_end))
         }
         Refusal::HoldExhausted { hold_end } => {
             Told::new(Reason::HoldExhausted, "the longest hold is reached")
-                .with("hold_expire_time", text(*hold_end))
+                .with("hold_expire_time", &text(*hold_end))
         }
         Refusal::OutcomeConflict { recorded } => {
             Told::new(Reason::OutcomeConflict, "another outcome is recorded; this one is kept")
@@ -62,15 +62,15 @@ pub(super) fn told(refusal: &Refusal, intent: &IntentId, now: Timestamp) -> Told
         }
         Refusal::EtagMismatch { etag } => {
             Told::new(Reason::EtagMismatch, "the record changed since it was judged")
-                .with("etag", etag::text(*etag))
+                .with("etag", &etag::text(*etag))
         }
         Refusal::EvidenceTooEarly { evidence_start } => {
             Told::new(Reason::EvidenceTooEarly, "the record was judged before evidence counts")
-                .with("evidence_start_time", text(*evidence_start))
+                .with("evidence_start_time", &text(*evidence_start))
         }
         Refusal::IntentTooOld { memory_start } => {
             Told::new(Reason::IntentTooOld, "no record, and first sent before the memory reaches")
-                .with("memory_start_time", text(*memory_start))
+                .with("memory_start_time", &text(*memory_start))
         }
         Refusal::KeyNotFound => Told::new(Reason::KeyNotFound, "there is no record"),
         Refusal::OperationUnknown => operation_unknown(intent.namespace(), intent.operation()),

@@ -1,7 +1,7 @@
 //! The embedded engine: one SQLite file, one writer that commits in groups, a few readers.
 //!
-//! Judges leases on its own clock at the moment of the write, and expiry by that clock too, never by
-//! what was swept. Answers a write only after its commit. Never goes on after a commit that failed.
+//! Judges leases on its own clock at the moment of the write, and expiry by that clock too, never
+//! by what was swept. Answers a write only after its commit. Never goes on after a failed commit.
 
 use std::{
     future::Future,

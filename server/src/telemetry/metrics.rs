@@ -63,9 +63,9 @@ impl Scope {
         vec![("namespace", self.namespace.clone()), ("operation", self.operation.clone())]
     }
 
-    fn with(&self, name: &'static str, value: impl ToString) -> Labels {
+    fn with(&self, name: &'static str, value: &str) -> Labels {
         let mut labels = self.labels();
-        labels.push((name, value.to_string()));
+        labels.push((name, value.to_owned()));
         labels
     }
 }

@@ -8,7 +8,16 @@ async fn odd_keys_have_one_verdict_each() {
     let server = InProcess::start().await;
     let calls = server.calls();
     let refused = [
-        "", " ", " \t ", "\u{a0}", "\u{200b}", "\u{200f}\u{200e}", "\0", "a\0b", "a\nb", "a\u{85}b",
+        "",
+        " ",
+        " \t ",
+        "\u{a0}",
+        "\u{200b}",
+        "\u{200f}\u{200e}",
+        "\0",
+        "a\0b",
+        "a\nb",
+        "a\u{85}b",
     ];
     for key in refused {
         let refusal = calls.claim(claim(&charge(key))).await.expect_err(key);

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use onced_proto::v1::{
-    ClaimRequest, ErrorReason, RenewRequest, State, UnknownReason, WarningType,
-};
+use onced_proto::v1::{ClaimRequest, ErrorReason, RenewRequest, State, UnknownReason, WarningType};
 use onced_tests::harness::{Gate, InProcess, Refusal, Rule, RulingExt, Setup, request::*};
 use tonic::Code;
 
@@ -107,7 +105,11 @@ async fn a_renewal_extends_and_never_shortens() {
 async fn a_renewal_after_the_end_is_lost_even_if_nobody_took_over() {
     let server = InProcess::start().await;
     let calls = server.calls();
-    let ends = [(Duration::from_millis(29_999), true), (30 * SECOND, false), (Duration::from_millis(30_001), false)];
+    let ends = [
+        (Duration::from_millis(29_999), true),
+        (30 * SECOND, false),
+        (Duration::from_millis(30_001), false),
+    ];
     for (n, (after, is_live)) in ends.into_iter().enumerate() {
         let intent = charge(&format!("order-{n}"));
         let token = calls.granted(&intent).await.fencing_token;

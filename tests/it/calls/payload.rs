@@ -6,9 +6,7 @@ use onced_proto::v1::{
     BatchClaimRequest, ClaimRequest, CompleteRequest, ErrorReason, GetRequest, Payload,
     ReclaimRequest, WatchRequest,
 };
-use onced_tests::harness::{
-    Gate, InProcess, Refusal, Rule, RulingExt, Setup, request::*,
-};
+use onced_tests::harness::{Gate, InProcess, Refusal, Rule, RulingExt, Setup, request::*};
 use tonic::Code;
 
 /// The payload that nobody sent first.
@@ -161,8 +159,12 @@ async fn json_is_compared_by_what_it_means_and_bytes_by_what_they_are() {
     let server = InProcess::start().await;
     let calls = server.calls();
     let first = r#"{"b":{"y":1,"x":"é"},"a":1.0}"#;
-    let same = ["{\"a\":1,\"b\":{\"x\":\"\\u00e9\",\"y\":1}}", " { \"a\" : 1.0 , \"b\" : {\"x\":\"é\",\"y\":1e0} } "];
-    let different = ["{\"a\":1,\"b\":{\"x\":\"e\u{301}\",\"y\":1}}", r#"{"a":1,"b":{"x":"é","y":"1"}}"#];
+    let same = [
+        "{\"a\":1,\"b\":{\"x\":\"\\u00e9\",\"y\":1}}",
+        " { \"a\" : 1.0 , \"b\" : {\"x\":\"é\",\"y\":1e0} } ",
+    ];
+    let different =
+        ["{\"a\":1,\"b\":{\"x\":\"e\u{301}\",\"y\":1}}", r#"{"a":1,"b":{"x":"é","y":"1"}}"#];
     let by_meaning = charge("json");
     let request = ClaimRequest { payload: json(first), ..claim(&by_meaning) };
     calls.claim(request).await.expect("a ruling").granted();

@@ -16,7 +16,8 @@ reclaim_on_expiry = true
 "#;
 
 #[tokio::test]
-async fn where_the_provider_deduplicates_the_next_attempt_has_a_higher_token_and_the_same_provider_key() {
+async fn where_the_provider_deduplicates_the_next_attempt_has_a_higher_token_and_the_same_provider_key()
+ {
     let server = InProcess::start().await;
     let calls = server.calls();
     for operation in ["charge", "label"] {
@@ -136,7 +137,8 @@ async fn taken_over(server: &InProcess, calls: &Calls, intent: &IntentId) -> i64
 }
 
 #[tokio::test]
-async fn a_release_speaks_for_its_own_attempt_and_frees_nothing_that_an_earlier_one_may_have_done() {
+async fn a_release_speaks_for_its_own_attempt_and_frees_nothing_that_an_earlier_one_may_have_done()
+{
     let server = InProcess::start().await;
     let (calls, intent) = (server.calls(), charge("order-1"));
     let token = taken_over(&server, &calls, &intent).await;

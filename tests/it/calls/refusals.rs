@@ -1,8 +1,8 @@
 //! Every refusal that a caller can provoke: code, reason, metadata, and details.
 
+use onced::store::Error;
 use onced_proto::v1::{ClaimRequest, ErrorReason};
 use onced_tests::harness::{Gate, InProcess, Refusal, Rule, Setup, request::*};
-use onced::store::Error;
 use tonic::Code;
 
 #[tokio::test]
@@ -70,20 +70,14 @@ async fn a_record_that_cannot_be_read_is_never_taken_for_none() {
 }
 
 #[tokio::test]
-async fn what_is_promised_and_not_served_yet_says_so() {
-    let server = InProcess::start().await;
-    let connection = server.calls().connection().clone();
-    let request = onced_proto::v1::ListUnresolvedRequest::default();
-    let answer = connection.reconciliation().list_unresolved(request).await;
-    assert_eq!(answer.expect_err("a refusal").code(), Code::Unimplemented);
-}
-
-#[tokio::test]
 async fn a_future_first_sent_time_is_a_violation_beyond_a_minute() {
     let server = InProcess::start().await;
     let seconds = server.now().0 / 1_000_000;
     let sent = |seconds| Some(prost_types::Timestamp { seconds, nanos: 0 });
-    let at = |ahead| ClaimRequest { first_sent_time: sent(seconds + ahead), ..claim(&charge("order-1")) };
+    let at = |ahead| ClaimRequest {
+        first_sent_time: sent(seconds + ahead),
+        ..claim(&charge("order-1"))
+    };
     let refusal = server.calls().claim(at(61)).await.expect_err("a refusal");
     assert_eq!(refusal.is(ErrorReason::InvalidField).fields(), ["first_sent_time"]);
     server.calls().claim(at(60)).await.expect("a clock that is a little ahead is taken");

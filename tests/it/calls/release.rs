@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use onced_proto::v1::{ClaimRequest, ErrorReason, NotAppliedReason, ReleaseRequest, State, UnknownReason};
+use onced_proto::v1::{
+    ClaimRequest, ErrorReason, NotAppliedReason, ReleaseRequest, State, UnknownReason,
+};
 use onced_tests::harness::{Gate, InProcess, Rule, RulingExt, Setup, request::*};
 use tonic::Code;
 
@@ -11,8 +13,11 @@ async fn a_released_intent_is_granted_again_under_a_higher_token_with_the_same_p
     let server = InProcess::start().await;
     let (calls, intent) = (server.calls(), charge("order-1"));
     let first = calls.granted(&intent).await;
-    let reasons =
-        [NotAppliedReason::RejectedByTarget, NotAppliedReason::RolledBack, NotAppliedReason::NotStarted];
+    let reasons = [
+        NotAppliedReason::RejectedByTarget,
+        NotAppliedReason::RolledBack,
+        NotAppliedReason::NotStarted,
+    ];
     let mut token = first.fencing_token;
     for (n, reason) in (2..).zip(reasons) {
         let request = ReleaseRequest { reason: reason.into(), ..release(&intent, token) };

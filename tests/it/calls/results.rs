@@ -70,7 +70,10 @@ async fn a_result_that_was_left_out_is_told_as_left_out() {
     let omitted = Succeeded { result_absence, ..Succeeded::default() };
     for replay in replays(Outcome::Succeeded(omitted)).await {
         let succeeded = replay.succeeded();
-        assert_eq!((succeeded.result.clone(), succeeded.result_absence()), (None, ResultAbsence::Omitted));
+        assert_eq!(
+            (succeeded.result.clone(), succeeded.result_absence()),
+            (None, ResultAbsence::Omitted)
+        );
     }
 }
 

@@ -26,7 +26,10 @@ fn nobody() -> Option<IntentId> {
 #[tokio::test]
 async fn every_violation_of_a_claim_is_named_at_once() {
     let server = InProcess::start().await;
-    violates(server.calls().claim(ClaimRequest::default()).await, &["intent", "claimant", "payload"]);
+    violates(
+        server.calls().claim(ClaimRequest::default()).await,
+        &["intent", "claimant", "payload"],
+    );
     let request = ClaimRequest {
         intent: nobody(),
         claimant: "job-17".into(),
@@ -36,19 +39,23 @@ async fn every_violation_of_a_claim_is_named_at_once() {
         in_progress_strategy: 9,
         wait: Some(prost_types::Duration { seconds: -1, nanos: 0 }),
         first_sent_time: Some(prost_types::Timestamp { seconds: 4_000_000_000, nanos: 0 }),
-        amount: Some(onced_proto::v1::Money {
-            currency_code: "eur".into(),
-            units: 1,
-            nanos: -1,
-        }),
+        amount: Some(onced_proto::v1::Money { currency_code: "eur".into(), units: 1, nanos: -1 }),
         labels: (0..9).map(|n| (n.to_string(), String::new())).collect(),
         ..ClaimRequest::default()
     };
     let refusal = server.calls().claim(request).await.expect_err("a refusal");
     let named = refusal.is(ErrorReason::InvalidField).fields();
     for field in [
-        "intent.namespace", "intent.operation", "intent.key", "claimant", "holder", "lease",
-        "in_progress_strategy", "wait", "first_sent_time", "labels",
+        "intent.namespace",
+        "intent.operation",
+        "intent.key",
+        "claimant",
+        "holder",
+        "lease",
+        "in_progress_strategy",
+        "wait",
+        "first_sent_time",
+        "labels",
     ] {
         assert!(named.contains(&field), "{field} is not named: {refusal:?}");
     }
@@ -61,12 +68,25 @@ async fn every_violation_of_a_claim_is_named_at_once() {
 async fn every_violation_of_the_other_calls_is_named_at_once() {
     let server = InProcess::start().await;
     let calls = server.calls();
-    violates(calls.complete(CompleteRequest::default()).await, &["intent", "fencing_token", "outcome"]);
+    violates(
+        calls.complete(CompleteRequest::default()).await,
+        &["intent", "fencing_token", "outcome"],
+    );
     violates(calls.renew(RenewRequest::default()).await, &["intent", "fencing_token"]);
     violates(calls.release(ReleaseRequest::default()).await, &["intent", "grant", "reason"]);
     violates(
-        calls.reclaim(ReclaimRequest { evidence: Some(Evidence::default()), ..Default::default() }).await,
-        &["intent", "claimant", "payload", "etag", "evidence.finding", "evidence.observe_time", "reason"],
+        calls
+            .reclaim(ReclaimRequest { evidence: Some(Evidence::default()), ..Default::default() })
+            .await,
+        &[
+            "intent",
+            "claimant",
+            "payload",
+            "etag",
+            "evidence.finding",
+            "evidence.observe_time",
+            "reason",
+        ],
     );
     violates(calls.get(onced_proto::v1::GetRequest::default()).await, &["intent"]);
     let watched = calls.watch(onced_proto::v1::WatchRequest::default()).await;
@@ -74,9 +94,13 @@ async fn every_violation_of_the_other_calls_is_named_at_once() {
     let failure = onced_proto::v1::Failed { message: "m".repeat(1_025), ..Default::default() };
     let report = complete(&charge("order-1"), 1, Outcome::Failed(failure));
     violates(calls.complete(report).await, &["failed.type", "failed.message"]);
-    let success = Succeeded { provider_reference: "r".repeat(256), result_absence: 7, ..Default::default() };
+    let success =
+        Succeeded { provider_reference: "r".repeat(256), result_absence: 7, ..Default::default() };
     let report = complete(&charge("order-1"), 1, Outcome::Succeeded(success));
-    violates(calls.complete(report).await, &["succeeded.provider_reference", "succeeded.result_absence"]);
+    violates(
+        calls.complete(report).await,
+        &["succeeded.provider_reference", "succeeded.result_absence"],
+    );
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::{
     clock::{Clock, ManualClock, Timestamp},
     intent::IntentId,
-    keeper::{Ask, standing_after},
+    keeper::Ask,
     record::{Claimant, FencingToken, Revision},
     ruling::{Given, rule},
     store::{
@@ -144,7 +144,7 @@ impl Shelf {
             LeaseWrite::Start(seconds) => now.after(Duration::from_secs(seconds.get().into())),
         };
         let ended = std::mem::take(&mut *self.lease_ends.lock().unwrap());
-        let stored = standing_after(before.as_ref().map(|(stored, _)| stored), write);
+        let stored = write.applied_on(before.as_ref().map(|(stored, _)| stored));
         *row = Some((stored, if ended { now } else { lease_end }));
     }
 

@@ -88,6 +88,11 @@ impl Scene {
         Self { now: self.now.after(span), ..self.clone() }
     }
 
+    /// The same, so many seconds before `span` is over.
+    pub(super) fn before_end(&self, span: Duration, seconds: u64) -> Self {
+        self.later(span.saturating_sub(Duration::from_secs(seconds)))
+    }
+
     /// The same, after a restore of this very state as a backup.
     pub(super) fn restored(&self) -> Self {
         let memory = Memory { start: self.now, restored: true, gap: true, ..self.memory.clone() };
@@ -96,6 +101,7 @@ impl Scene {
 
     /// The same after a request that must have written.
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "requests are made on the spot")]
     pub(super) fn then(&self, request: Request) -> Self {
         let mut scene = self.clone();
         let before = scene.row.clone();
@@ -251,6 +257,7 @@ impl Scene {
 
 /// One cell: what the request is told, and how the record then stands; `=`: nothing was written.
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "requests are made on the spot")]
 pub(super) fn check(scene: &Scene, request: Request, verdict: &str, then: &str) -> Scene {
     let mut after = scene.clone();
     let told = after.ask(&request);

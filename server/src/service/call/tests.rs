@@ -22,7 +22,7 @@ fn only_a_well_formed_traceparent_is_kept() {
     let good = format!("00-{trace}-00f067aa0ba902b7-01");
     assert_eq!(call(&[("traceparent", &good)]).traceparent, Some(good));
     for bad in [
-        "".to_owned(),
+        String::new(),
         trace.to_owned(),
         format!("00-{trace}-00f067aa0ba902b7"),
         format!("00-{}-00f067aa0ba902b7-01", trace.to_uppercase()),

@@ -41,7 +41,7 @@ impl Service {
         if strategy == Strategy::Reject && is_anothers(&answered) {
             return Err(rejected(&ask.intent, &answered));
         }
-        self.ruled(&ask, answered, warnings)
+        self.ruled(&ask, &answered, warnings)
     }
 
     /// Rules on one Claim of a batch: never waits.
@@ -55,7 +55,7 @@ impl Service {
         let warnings = self.key_warnings(&asked);
         let ask = claim_question(asked, policy.clone(), call);
         let answered = self.ask(ask.clone()).await?;
-        self.ruled(&ask, answered, warnings)
+        self.ruled(&ask, &answered, warnings)
     }
 
     fn asked_claim(

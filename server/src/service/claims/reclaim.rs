@@ -28,14 +28,14 @@ impl Service {
         let request = Request::Reclaim(asked.request);
         let ask = question(asked.intent, request, Some(policy), call);
         let answered = self.ask(ask.clone()).await?;
-        self.ruled(&ask, answered, Vec::new())
+        self.ruled(&ask, &answered, Vec::new())
     }
 
     /// A ruling as it is answered and counted.
     pub(super) fn ruled(
         &self,
         ask: &Ask,
-        answered: Answered,
+        answered: &Answered,
         mut warnings: Vec<v1::Warning>,
     ) -> Result<v1::Ruling, Denial> {
         let (intent, policy) = (&ask.intent, ask.policy.as_deref());
@@ -51,9 +51,9 @@ impl Service {
         };
         let verdict = ruling::verdict(&answered.verdict, &facts);
         let verdict = verdict.ok_or_else(|| misfit(intent.clone()))?;
-        warnings.extend(ruling_warnings(&answered));
-        self.count(ask, &answered);
-        trace(facts.provider_key, &answered);
+        warnings.extend(ruling_warnings(answered));
+        self.count(ask, answered);
+        trace(facts.provider_key, answered);
         Ok(v1::Ruling { verdict: Some(verdict), warnings })
     }
 }

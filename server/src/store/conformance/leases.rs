@@ -1,4 +1,4 @@
-//! A lease is judged on the store's clock, at the moment of the write, and is not the record's life.
+//! A lease is judged on the store's clock, at the moment of the write; the record outlives it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The embedded engine: the contract, and what is its own: files, kills, full disks, failed commits.
+//! The embedded engine: the contract, and its own: files, kills, full disks, failed commits.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! The one writer: takes everything that waits, applies it in one transaction, commits, then answers.
+//! The one writer: takes all that waits, applies it in one transaction, commits, then answers.
 //!
 //! Never answers before the commit, refusals too: they may show what the same group wrote. Never
 //! goes on after a commit that failed: only opening the file again tells what is on disk.
@@ -175,7 +175,7 @@ impl Writer {
     }
 
     fn end(&self, cause: &rusqlite::Error) {
-        tracing::error!(%cause, "the engine stops: what is on disk is known when it is opened again");
+        tracing::error!(%cause, "the engine stops: what is on disk shows when it is opened again");
         self.poison.cancel();
     }
 

@@ -34,7 +34,10 @@ fn payload(faults: &mut Faults, given: v1::Payload) -> Option<Payload> {
             if text.len() > BYTES_MAX {
                 return None;
             }
-            Payload::from_json(&text).or_else(|fault| Err(faults.note("payload.json", fault))).ok()
+            match Payload::from_json(&text) {
+                Ok(payload) => Some(payload),
+                Err(fault) => faults.none("payload.json", fault),
+            }
         }
     }
 }

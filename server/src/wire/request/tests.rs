@@ -12,8 +12,8 @@ fn limits() -> Limits {
     Limits { now: NOW, result_bytes_max: 8 }
 }
 
-fn seconds(seconds: i64) -> Option<prost_types::Duration> {
-    Some(prost_types::Duration { seconds, nanos: 0 })
+fn seconds(seconds: i64) -> prost_types::Duration {
+    prost_types::Duration { seconds, nanos: 0 }
 }
 
 #[track_caller]
@@ -43,9 +43,9 @@ fn a_claim_is_judged_by_every_limit() {
     assert_eq!(claim_faults(|r| r.claimant = "pod-1".to_owned()), ["claimant"]);
     assert_eq!(claim_faults(|r| r.claimant = UUID.replace('-', "")), ["claimant"]);
     assert_eq!(claim_faults(|r| r.holder = "x".repeat(256)), ["holder"]);
-    assert_eq!(claim_faults(|r| r.lease = seconds(0)), ["lease"]);
-    assert_eq!(claim_faults(|r| r.lease = seconds(-1)), ["lease"]);
-    assert_eq!(claim_faults(|r| r.wait = seconds(-1)), ["wait"]);
+    assert_eq!(claim_faults(|r| r.lease = Some(seconds(0))), ["lease"]);
+    assert_eq!(claim_faults(|r| r.lease = Some(seconds(-1))), ["lease"]);
+    assert_eq!(claim_faults(|r| r.wait = Some(seconds(-1))), ["wait"]);
     assert_eq!(claim_faults(|r| r.in_progress_strategy = 99), ["in_progress_strategy"]);
     let reserved = |r: &mut v1::ClaimRequest| {
         r.intent.as_mut().unwrap().namespace = RESERVED_NAMESPACE.to_owned();
@@ -63,7 +63,7 @@ fn the_largest_of_everything_is_taken() {
         r.holder = "x".repeat(255);
         r.labels = [("trace".to_owned(), "x".repeat(1_019))].into();
         r.payload = Some(payload(&"x".repeat(BYTES_MAX)));
-        r.lease = seconds(1);
+        r.lease = Some(seconds(1));
     });
     assert_eq!(asked.unwrap().request.claim.lease, Some(Duration::from_secs(1)));
 }
@@ -127,9 +127,9 @@ fn failed(given: v1::Failed) -> Checked<Asked<ruling::Complete>> {
     complete_with(Some(v1::complete_request::Outcome::Failed(given)))
 }
 
-fn text(text: &str) -> Option<v1::Content> {
+fn text(text: &str) -> v1::Content {
     let body = Some(v1::content::Body::Text(text.to_owned()));
-    Some(v1::Content { body, content_type: String::new() })
+    v1::Content { body, content_type: String::new() }
 }
 
 #[test]
@@ -141,8 +141,8 @@ fn a_report_needs_a_token_and_an_outcome() {
 #[test]
 fn a_result_is_as_large_as_the_policy_allows() {
     let given = |result| v1::Succeeded { result, ..v1::Succeeded::default() };
-    assert!(succeeded(given(text("12345678"))).is_ok());
-    assert_eq!(faults(succeeded(given(text("123456789")))), ["succeeded.result"]);
+    assert!(succeeded(given(Some(text("12345678")))).is_ok());
+    assert_eq!(faults(succeeded(given(Some(text("123456789"))))), ["succeeded.result"]);
 }
 
 #[test]
@@ -153,13 +153,13 @@ fn absent_and_empty_and_omitted_results_are_different() {
     };
     let content_type = String::new();
     let empty = Content { body: bytes::Bytes::new(), text: true, content_type };
-    let given = v1::Succeeded { result: text(""), ..v1::Succeeded::default() };
+    let given = v1::Succeeded { result: Some(text("")), ..v1::Succeeded::default() };
     assert_eq!(reported(given), ReportedResult::Given(empty));
     assert_eq!(reported(v1::Succeeded::default()), ReportedResult::NoneGiven);
     let mut given = v1::Succeeded::default();
     given.set_result_absence(v1::ResultAbsence::Omitted);
     assert_eq!(reported(given.clone()), ReportedResult::Omitted);
-    given.result = text("here");
+    given.result = Some(text("here"));
     assert_eq!(faults(succeeded(given)), ["succeeded.result_absence"]);
     let mut given = v1::Succeeded::default();
     given.set_result_absence(v1::ResultAbsence::Expired);
@@ -177,7 +177,7 @@ fn a_failure_has_a_type_and_bounds() {
     let given = v1::Failed {
         message: "x".repeat(1_025),
         provider_reference: "x".repeat(256),
-        detail: text(&"x".repeat(65_537)),
+        detail: Some(text(&"x".repeat(65_537))),
         ..of("declined")
     };
     let fields = ["failed.message", "failed.provider_reference", "failed.detail"];

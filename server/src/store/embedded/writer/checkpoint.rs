@@ -1,7 +1,7 @@
 //! Moves what is committed from the log into the file.
 //!
-//! Done by the writer and not by SQLite's own hook, which hides failures: a page that was not synced
-//! would be lost with the log.
+//! Done by the writer and not by SQLite's own hook, which hides failures: a page that was not
+//! synced would be lost with the log.
 
 use super::{Failure, Writer};
 use crate::store::embedded::fault::{is_busy, is_full};
