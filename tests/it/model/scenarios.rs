@@ -90,7 +90,7 @@ pub(super) fn long_three(class: EffectClass) -> Rules {
 
 /// Three executions, and a late or doubled message.
 pub(super) fn long_three_doubled(class: EffectClass) -> Rules {
-    Rules { copies: 1, reports: 1, ..three(class) }
+    Rules { copies: 1, ..three(class) }
 }
 
 /// Careless holders, and a late or doubled message.
