@@ -2,6 +2,8 @@
 
 mod calls;
 mod conformance;
+mod crash;
+mod histories;
 mod model;
 mod race;
 mod resend;
