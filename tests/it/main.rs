@@ -4,6 +4,7 @@ mod calls;
 mod conformance;
 mod crash;
 mod histories;
+mod latency;
 mod model;
 mod race;
 mod resend;
