@@ -12,9 +12,8 @@ use onced_proto::{
     },
 };
 use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::Server;
+use tonic::transport::{Server, server::TcpIncoming};
 
 use self::{edge::Edge, health::Health};
 use crate::{
@@ -94,7 +93,8 @@ pub async fn serve(
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
         .serve_with_incoming_shutdown(
-            TcpListenerStream::new(listener),
+            // An answer is several small writes: none of them waits for the caller's acknowledgement.
+            TcpIncoming::from(listener).with_nodelay(Some(true)),
             stopped.clone().cancelled_owned(),
         );
     let page = admin::serve(admin, health.clone(), metrics, stopped.clone());
