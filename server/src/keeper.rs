@@ -131,6 +131,11 @@ impl Keeper {
         }
     }
 
+    /// The store that it keeps.
+    pub fn store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.inner.store)
+    }
+
     /// Tells of writes of this process to `intent` from now on.
     pub fn changes(&self, intent: &IntentId) -> Changes {
         Changes(self.inner.waiters.subscribe(intent.identity()))

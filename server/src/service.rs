@@ -40,6 +40,8 @@ pub struct Bounds {
     pub max_watch: Duration,
     /// Longest life of every other call.
     pub call_max: Duration,
+    /// About how long a connection lives before its client is asked to make a new one; for ever if absent.
+    pub connection_age: Option<Duration>,
 }
 
 impl Default for Bounds {
@@ -49,6 +51,7 @@ impl Default for Bounds {
             waiters_max: 10_000,
             max_watch: Duration::from_secs(600),
             call_max: Duration::from_secs(60),
+            connection_age: None,
         }
     }
 }
@@ -120,25 +123,30 @@ impl Service {
     async fn ask(&self, ask: Ask) -> Result<Answered, Denial> {
         let intent = ask.intent.clone();
         let answered = self.keeper.ask(ask).await;
-        taken(answered, intent)
+        self.taken(answered, intent)
     }
 
     /// Asks the keeper, and waits for somebody else's outcome.
     async fn ask_waiting(&self, ask: Ask, until: Instant) -> Result<Answered, Denial> {
         let intent = ask.intent.clone();
         let answered = self.keeper.ask_waiting(ask, until).await;
-        taken(answered, intent)
+        self.taken(answered, intent)
     }
-}
 
-fn taken(
-    answered: Result<Answered, crate::keeper::Error>,
-    intent: IntentId,
-) -> Result<Answered, Denial> {
-    let answered = answered.map_err(|error| Denial::Failed { error, intent: intent.clone() })?;
-    match answered.verdict {
-        Verdict::Refused(refusal) => Err(Denial::Refused { refusal, intent, now: answered.now }),
-        _ => Ok(answered),
+    fn taken(
+        &self,
+        answered: Result<Answered, crate::keeper::Error>,
+        intent: IntentId,
+    ) -> Result<Answered, Denial> {
+        let answered =
+            answered.map_err(|error| Denial::Failed { error, intent: intent.clone() })?;
+        self.metrics.answered(|| self.scope_of(&intent), &intent, &answered);
+        match answered.verdict {
+            Verdict::Refused(refusal) => {
+                Err(Denial::Refused { refusal, intent, now: answered.now })
+            }
+            _ => Ok(answered),
+        }
     }
 }
 

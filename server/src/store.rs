@@ -61,6 +61,23 @@ pub trait Store: Send + Sync + 'static {
 
     /// By how much clocks that judge leases may differ from the ruling's: zero where there is but one.
     fn clock_bound(&self) -> Duration;
+
+    /// What keeps the engine from taking new intents, as far as it knows without a look. Asks nobody, waits for nothing.
+    fn trouble(&self) -> Option<Trouble> {
+        None
+    }
+}
+
+/// What keeps an engine from taking new intents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// A commit failed: nothing is taken until the engine is opened again.
+    #[error("the store has stopped: a commit failed")]
+    Stopped,
+    /// Claims are refused, reports are taken.
+    #[error("the disk is full up to its reserve: Claims are refused, reports are taken")]
+    DiskReserve,
 }
 
 /// How fresh a look must be.

@@ -6,7 +6,7 @@ use onced::{
     clock::Timestamp,
     intent::IntentId,
     record::Revision,
-    store::{Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Write},
+    store::{Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write},
 };
 use tokio::sync::{Semaphore, watch};
 
@@ -152,5 +152,9 @@ impl Store for Gated {
 
     fn clock_bound(&self) -> Duration {
         self.store.clock_bound()
+    }
+
+    fn trouble(&self) -> Option<Trouble> {
+        self.store.trouble()
     }
 }
