@@ -11,6 +11,7 @@ use crate::{
 };
 
 pub mod etag;
+mod expiry;
 pub mod intent;
 pub mod outcome;
 pub mod policy;
