@@ -1,8 +1,9 @@
-//! The one loop around the decision procedure: assume or look, rule, compare-and-set; if the set is lost, rule again on
-//! the record that won. Bounded in rounds and time.
+//! The one loop around the decision procedure: assume or look, rule, compare-and-set; if the set is
+//! lost, rule again on the record that won. Bounded in rounds and time.
 //!
-//! Holds no lock across a store call: what two callers of one key may do is decided by the store's conditional write
-//! alone. The caches only save looks; every write names the revision it was judged on.
+//! Holds no lock across a store call: what two callers of one key may do is decided by the store's
+//! conditional write alone. The caches only save looks; every write names the revision it was
+//! judged on.
 
 use std::{
     sync::{
@@ -37,7 +38,8 @@ const ROUNDS_MAX: usize = 16;
 const LOOK_PAUSE_MIN: Duration = Duration::from_millis(10);
 /// How long before its deadline a call is answered that nothing definite is known.
 const ANSWER_MARGIN: Duration = Duration::from_millis(5);
-/// How long the work of a call goes on after its caller stopped waiting, to bring an uncertain write to an end.
+/// How long the work of a call goes on after its caller stopped waiting, to bring an uncertain
+/// write to an end.
 const AFTERCARE: Duration = Duration::from_secs(10);
 
 /// Rules on requests, one key at a time.
@@ -80,7 +82,8 @@ pub struct Answered {
     pub verdict: Verdict,
     /// The record as it then stands, with its result.
     pub stored: Option<Stored>,
-    /// From the receipt of the call to the first sending of the write, or to the look where there was none.
+    /// From the receipt of the call to the first sending of the write, or to the look where there
+    /// was none.
     pub waited: Duration,
     /// The time of the ruling.
     pub now: Timestamp,
@@ -128,7 +131,8 @@ impl Keeper {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Rules on one request. Its work is not cancelled with its caller: a write that was begun is brought to an end.
+    /// Rules on one request. Its work is not cancelled with its caller: a write that was begun is
+    /// brought to an end.
     pub async fn ask(&self, ask: Ask) -> Result<Answered, Error> {
         let until = ask.deadline.checked_sub(ANSWER_MARGIN).unwrap_or(ask.deadline);
         let inner = Arc::clone(&self.inner);
@@ -145,8 +149,8 @@ impl Keeper {
         }
     }
 
-    /// Rules on a Claim; while somebody else is at it, holds the call until the ruling changes or `until` is reached.
-    /// Waiting alone grants nothing.
+    /// Rules on a Claim; while somebody else is at it, holds the call until the ruling changes or
+    /// `until` is reached. Waiting alone grants nothing.
     pub async fn ask_waiting(&self, mut ask: Ask, until: Instant) -> Result<Answered, Error> {
         let mut changes = self.inner.waiters.subscribe(ask.intent.identity());
         loop {
@@ -161,6 +165,11 @@ impl Keeper {
             let pause = lease_left(answered.stored.as_ref()).max(LOOK_PAUSE_MIN);
             changes.next(until.min(Instant::now() + pause)).await;
         }
+    }
+
+    /// The store that it keeps.
+    pub fn store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.inner.store)
     }
 
     /// Tells of writes of this process to `intent` from now on.
@@ -228,7 +237,8 @@ impl Inner {
         Err(store::Error::Contended.into())
     }
 
-    /// A Claim assumes that there is no record, since its write finds out; everything else must look.
+    /// A Claim assumes that there is no record, since its write finds out; everything else must
+    /// look.
     async fn first_view(&self, case: &Case<'_>) -> Result<View, Error> {
         let is_claim = matches!(case.ask.request, Request::Claim(_));
         let cached = match case.ask.request {
@@ -319,7 +329,7 @@ impl Inner {
         loop {
             match (self.store.compare_and_set(&case.ask.intent, write).await, &uncertain) {
                 (Ok(set), _) => return Ok(set),
-                (Err(store::Error::Uncertain(cause)), _) => uncertain = Some(cause),
+                (Err(store::Error::Uncertain(error)), _) => uncertain = Some(error),
                 (Err(error), None) => return Err(error.into()),
                 (Err(_), Some(_)) => {}
             }
@@ -359,7 +369,8 @@ impl Written {
     }
 }
 
-/// A lost row that shows this write's own revision was written by it: an earlier, uncertain sending was applied.
+/// A lost row that shows this write's own revision was written by it: an earlier, uncertain sending
+/// was applied.
 fn after_loss(
     row: Option<Stored>,
     write: &Write,

@@ -1,8 +1,8 @@
 //! The decision procedure: what every request gets, whatever is stored.
 //!
-//! No clock, no I/O, no async, no wire types. The same inputs give the same ruling. A ruling is a verdict and, where
-//! something changes, a write; the verdict may be answered only after the write was applied, on exactly the record that
-//! was judged. Refusals are verdicts, not errors.
+//! No clock, no I/O, no async, no wire types. The same inputs give the same ruling. A ruling is a
+//! verdict and, where something changes, a write; the verdict may be answered only after the write
+//! was applied, on exactly the record that was judged. Refusals are verdicts, not errors.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ mod verdict;
 pub use self::{
     draft::content,
     duplicate::duplicate,
-    look::{present, shown_etag, standing, terms},
+    look::{evidence_start, present, shown_etag, standing, terms},
     request::{
         Claim, Complete, Etag, Evidence, Finding, Get, Reclaim, Release, ReleasedGrant, Renew,
         Reported, ReportedResult, ReportedSuccess, Request, Resolve, ResolveVerdict,

@@ -1,6 +1,8 @@
-//! Histories of concurrent callers, checked for an order in which a sequential intent would have answered the same.
+//! Histories of concurrent callers, checked for an order in which a sequential intent would have
+//! answered the same.
 //!
-//! The proof is proved: histories that are made wrong on purpose are refused, and so are those of broken stores.
+//! The proof is proved: histories that are made wrong on purpose are refused, and so are those of
+//! broken stores.
 
 use std::{sync::Arc, time::Duration};
 

@@ -134,6 +134,7 @@ fn bounds(config: &Config) -> Bounds {
         waiters_max: config.waiters_max,
         max_watch: config.max_watch,
         call_max: config.request_timeout,
+        connection_age: Some(config.max_connection_age).filter(|age| !age.is_zero()),
     }
 }
 

@@ -23,15 +23,15 @@ pub(super) struct Waiters(Arc<Channels>);
 pub struct Changes {
     identity: Identity,
     channels: Arc<Channels>,
-    changes: Option<watch::Receiver<()>>,
+    news: Option<watch::Receiver<()>>,
 }
 
 impl Waiters {
     pub(super) fn subscribe(&self, identity: Identity) -> Changes {
         let mut channels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = channels.entry(identity).or_insert_with(|| watch::channel(()).0);
-        let changes = Some(sender.subscribe());
-        Changes { identity, channels: Arc::clone(&self.0), changes }
+        let news = Some(sender.subscribe());
+        Changes { identity, channels: Arc::clone(&self.0), news }
     }
 
     pub(super) fn tell(&self, identity: &Identity) {
@@ -45,16 +45,16 @@ impl Waiters {
 impl Changes {
     /// Returns after a write since the last call, or at `until`.
     pub async fn next(&mut self, until: Instant) {
-        if let Some(changes) = &mut self.changes {
+        if let Some(news) = &mut self.news {
             // Either end is a reason to look again.
-            let _ = timeout_at(until, changes.changed()).await;
+            let _ = timeout_at(until, news.changed()).await;
         }
     }
 }
 
 impl Drop for Changes {
     fn drop(&mut self) {
-        self.changes = None;
+        self.news = None;
         let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
         if channels.get(&self.identity).is_some_and(|sender| sender.receiver_count() == 0) {
             channels.remove(&self.identity);

@@ -1,4 +1,5 @@
-//! What a duplicate would be told now: for those who look without claiming. Grants nothing, refuses nothing.
+//! What a duplicate would be told now: for those who look without claiming. Grants nothing, refuses
+//! nothing.
 
 use super::{Given, Verdict, look};
 use crate::{clock::Timestamp, record::Standing, store::Stored};

@@ -1,5 +1,5 @@
-//! What a stored record says before a request is weighed: where it stands, whose token or call this is, and what the
-//! provider and the clock still allow.
+//! What a stored record says before a request is weighed: where it stands, whose token or call this
+//! is, and what the provider and the clock still allow.
 
 use std::time::Duration;
 
@@ -169,7 +169,8 @@ pub(super) fn deduplicates(record: &Record, terms: &Terms, now: Timestamp) -> bo
     }
 }
 
-/// The first grant is among those that the store has forgotten: when the provider first saw the key is not known.
+/// The first grant is among those that the store has forgotten: when the provider first saw the key
+/// is not known.
 fn begins_forgotten(record: &Record) -> bool {
     record.grants.first().is_some_and(|grant| grant.attempt == 0)
 }
@@ -196,7 +197,7 @@ pub(super) fn reclaim_rule(
 }
 
 /// From when on evidence about the record's last attempt counts.
-pub(super) fn evidence_start(
+pub fn evidence_start(
     record: &Record,
     policy: Option<&Policy>,
     clock_bound: Duration,

@@ -1,7 +1,7 @@
 //! Reclaim: let me take it over.
 //!
-//! Granted by class where the provider deduplicates; else only on evidence, judged on the very record that was seen after
-//! its lease was over. No evidence overrides a live lease.
+//! Granted by class where the provider deduplicates; else only on evidence, judged on the very
+//! record that was seen after its lease was over. No evidence overrides a live lease.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,8 @@ pub(super) fn rule(
     }
 }
 
-/// No record: only evidence says that the key is fresh, once every lease that the store may have forgotten is over.
+/// No record: only evidence says that the key is fresh, once every lease that the store may have
+/// forgotten is over.
 fn none(row: Option<&Stored>, reclaim: &Reclaim, given: &Given<'_>, now: Timestamp) -> Ruling {
     let (Some(Etag::None), Some(evidence)) = (reclaim.etag, &reclaim.evidence) else {
         return Ruling::refuse(Refusal::KeyNotFound);

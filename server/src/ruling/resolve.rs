@@ -105,7 +105,8 @@ fn succeeded(
     settled(stored, draft, Outcome::Succeeded(success), result, given)
 }
 
-/// A recorded success that the operator confirms keeps its original result; what she says of the rest is the verdict.
+/// A recorded success that the operator confirms keeps its original result; what she says of the
+/// rest is the verdict.
 fn confirmed(known: Success, told: Success) -> Success {
     let is_told = !told.provider_reference.is_empty();
     let provider_reference =

@@ -1,5 +1,5 @@
-//! Callers at work on a few intents: they claim, report, renew, give back, take over, and send again what got no answer.
-//! All that they see is written down.
+//! Callers at work on a few intents: they claim, report, renew, give back, take over, and send
+//! again what got no answer. All that they see is written down.
 //!
 //! Every call has a bound: one that hangs fails the run.
 
@@ -105,7 +105,8 @@ impl Load {
         self.stop.store(true, Ordering::Release);
     }
 
-    /// The server is dead since before `moment`: nothing that it left unanswered has an effect any more.
+    /// The server is dead since before `moment`: nothing that it left unanswered has an effect any
+    /// more.
     pub(crate) fn killed(&self, moment: Moment) {
         for call in locked(&self.seen).values_mut().flatten() {
             call.end = call.end.min(moment.max(call.invoked));

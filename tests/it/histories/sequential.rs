@@ -1,7 +1,8 @@
 //! One intent, one call at a time: what each call may be told, and what it leaves behind.
 //!
-//! Written from the table of calls and states, for a `keyed` operation inside its window and with attempts enough. Knows
-//! nothing of how the server decides. Time enters in one place: a lease that was promised is not over before its end.
+//! Written from the table of calls and states, for a `keyed` operation inside its window and with
+//! attempts enough. Knows nothing of how the server decides. Time enters in one place: a lease that
+//! was promised is not over before its end.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +68,8 @@ enum Reply {
 type Ways = Vec<(Reply, Intent)>;
 
 impl Intent {
-    /// Every way in which this call can have gone. One whose answer was lost counts only where it changed something.
+    /// Every way in which this call can have gone. One whose answer was lost counts only where it
+    /// changed something.
     pub(crate) fn after(&self, call: &Call) -> Vec<Self> {
         let mut ways = self.ways(call, false);
         // Its lease may end at any moment after what was promised.
@@ -132,10 +134,9 @@ impl Intent {
             _ if self.spent.contains(&claimant) => Some(vec![self.refuse("CLAIMANT_SPENT")]),
             None => None,
             Some(index) if has_ended(index) => Some(vec![self.refuse("CLAIMANT_SPENT")]),
-            Some(_) if self.standing == Standing::Live => Some(vec![
-                self.tell(Reply::Repeat),
-                self.tell(Reply::InProgress { own: true }),
-            ]),
+            Some(_) if self.standing == Standing::Live => {
+                Some(vec![self.tell(Reply::Repeat), self.tell(Reply::InProgress { own: true })])
+            }
             Some(_) => Some(vec![self.tell(Reply::Unknown { own: true })]),
         }
     }
@@ -199,9 +200,8 @@ impl Intent {
             return self.refuse("KEY_NOT_FOUND");
         }
         let Some(index) = index else { return self.refuse("INVALID_FIELD") };
-        let takes_back = self.is_current(index)
-            && *said == Said::Unknown
-            && self.standing == Standing::Released;
+        let takes_back =
+            self.is_current(index) && *said == Said::Unknown && self.standing == Standing::Released;
         let stored = self.reports.get(&(index, said.clone()));
         if let Some(reply) = stored.filter(|_| !takes_back) {
             return self.tell(reply.clone());
@@ -235,9 +235,7 @@ impl Intent {
             (Standing::Released, Said::Failed(_)) if !self.is_contested() => {
                 self.clone().noting(index, said, Reply::Refused("OUTCOME_CONFLICT"))
             }
-            (Standing::Released, Said::Released) => {
-                self.clone().noting(index, said, Reply::Taken)
-            }
+            (Standing::Released, Said::Released) => self.clone().noting(index, said, Reply::Taken),
             _ => self.taken(index, said).noting(index, said, Reply::Taken),
         }
     }

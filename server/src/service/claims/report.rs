@@ -1,4 +1,5 @@
-//! Complete, Renew and Release: what a holder reports. Taken in overload, without a policy, and to the last of a drain.
+//! Complete, Renew and Release: what a holder reports. Taken in overload, without a policy, and to
+//! the last of a drain.
 
 use onced_proto::v1;
 

@@ -16,6 +16,7 @@ async fn a_failed_commit_is_uncertain_and_ends_the_engine() {
     let set = bench.engine.compare_and_set(&intent("poison"), &bench.claim_of("poison", 10)).await;
     assert!(matches!(set, Err(Error::Uncertain(_))), "{set:?}");
     bench.engine.poisoned().await;
+    assert_eq!(bench.engine.trouble(), Some(Trouble::Stopped));
     let later = bench.engine.compare_and_set(&intent("later"), &bench.claim_of("later", 10)).await;
     assert!(matches!(later, Err(Error::Unavailable(_))), "{later:?}");
     let look = bench.engine.load(&intent("before"), Look::Fresh).await;
