@@ -88,13 +88,14 @@ settings! {
     dev: bool = "false";
     /// Serve beyond loopback although there are no credentials
     insecure: bool = "false";
-    /// How long to serve on, no longer ready, before draining; 5s where listen is not loopback
+    /// How long to serve on, no longer ready, before draining; off loopback 5s
     drain_delay: Duration = "0s";
     /// How long calls under way may take to end while draining
     drain_grace: Duration = "10s";
     /// Longest time that one call is given, whatever its own deadline
     request_timeout: Duration = "1m";
-    /// About how long a connection lives before its client must make a new one, 0s for ever; 5m where listen is not loopback
+    /// About how long a connection lives before its client must make a new one, 0s for ever; 5m
+    /// where listen is not loopback
     max_connection_age: Duration = "0s";
     /// Claims under way at once; more are refused as overload
     claims_in_flight_max: usize = "4096";

@@ -1,4 +1,5 @@
-//! The services as callers see them: each call is admitted, judged in form, ruled on by the keeper, and answered.
+//! The services as callers see them: each call is admitted, judged in form, ruled on by the keeper,
+//! and answered.
 //!
 //! Thin glue over the wire and the keeper. Decides nothing about intents; knows no status codes.
 
@@ -26,7 +27,8 @@ mod policies;
 
 pub use self::{claims::Claims, policies::PolicyReader};
 
-/// How long before the end of the call a waiting Claim is answered, so that the answer still arrives.
+/// How long before the end of the call a waiting Claim is answered, so that the answer still
+/// arrives.
 const ANSWER_MARGIN: Duration = Duration::from_millis(100);
 
 /// Bounds of the service as a whole.
@@ -40,7 +42,8 @@ pub struct Bounds {
     pub max_watch: Duration,
     /// Longest life of every other call.
     pub call_max: Duration,
-    /// About how long a connection lives before its client is asked to make a new one; for ever if absent.
+    /// About how long a connection lives before its client is asked to make a new one; for ever if
+    /// absent.
     pub connection_age: Option<Duration>,
 }
 
@@ -62,7 +65,6 @@ pub struct Service {
     policies: Arc<Policies>,
     clock: Arc<dyn Clock>,
     /// By how much the clocks that judge leases may differ from `clock`.
-    clock_bound: Duration,
     bounds: Bounds,
     load: Load,
     metrics: Arc<Metrics>,
@@ -74,12 +76,11 @@ impl Service {
         keeper: Arc<Keeper>,
         policies: Arc<Policies>,
         clock: Arc<dyn Clock>,
-        clock_bound: Duration,
         bounds: Bounds,
         metrics: Arc<Metrics>,
     ) -> Self {
         let load = Load::new(&bounds);
-        Self { keeper, policies, clock, clock_bound, bounds, load, metrics }
+        Self { keeper, policies, clock, bounds, load, metrics }
     }
 
     /// From now on no new Claim is taken, and every Watch ends. Reports are taken to the last.
@@ -167,7 +168,8 @@ fn result_bytes_max(policy: Option<&Policy>) -> usize {
     policy.map_or(request::BYTES_MAX, |policy| policy.result_bytes_max as usize)
 }
 
-/// The verdict does not fit the request: a fault of the server, told as a record that cannot be read.
+/// The verdict does not fit the request: a fault of the server, told as a record that cannot be
+/// read.
 fn misfit(intent: IntentId) -> Denial {
     let error = store::Error::Corrupt("the verdict does not fit the request".to_owned());
     Denial::Failed { error: error.into(), intent }

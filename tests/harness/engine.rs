@@ -7,7 +7,8 @@ use onced::{
     intent::IntentId,
     record::Revision,
     store::{
-        Answer, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write, embedded,
+        Answer, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write,
+        embedded,
     },
 };
 use tempfile::TempDir;

@@ -1,4 +1,5 @@
-//! Where the server is, and how a call is sent to it: again, unchanged, while nothing definite came.
+//! Where the server is, and how a call is sent to it: again, unchanged, while nothing definite
+//! came.
 //!
 //! Every call of the service is safe to send again after a transport failure; a definite refusal
 //! never is sent again.

@@ -83,7 +83,6 @@ async fn serve(config: &Config) -> anyhow::Result<()> {
         policies: policies.clone(),
         clock,
         // The engine judges leases by this very clock.
-        clock_bound: Duration::ZERO,
         bounds: bounds(config),
         metrics,
         drain: Drain { delay: config.drain_delay, grace: config.drain_grace },

@@ -1,4 +1,5 @@
-//! The admin port: whether the process lives, whether it wants traffic, and its metrics. Plain HTTP, nothing secret.
+//! The admin port: whether the process lives, whether it wants traffic, and its metrics. Plain
+//! HTTP, nothing secret.
 
 use std::sync::Arc;
 

@@ -9,7 +9,8 @@ use uuid::Uuid;
 /// Largest deviation, in thousandths.
 const SPREAD: u128 = 100;
 
-/// The age, a tenth more or less, so that replicas that were started together do not lose their clients together.
+/// The age, a tenth more or less, so that replicas that were started together do not lose their
+/// clients together.
 pub(super) fn jittered(age: Duration) -> Duration {
     spread(age, Uuid::new_v4().as_u128())
 }

@@ -17,11 +17,12 @@ use tonic_health::{
 
 use crate::store::{Store, Trouble};
 
-/// So long a trouble must be gone before the replica wants traffic again, so that it does not come and go.
+/// So long a trouble must be gone before the replica wants traffic again, so that it does not come
+/// and go.
 const QUIET: Duration = Duration::from_secs(10);
 
 /// The services by name; the empty name stands for all of them.
-const SERVICES: [&str; 5] = [
+pub(super) const SERVICES: [&str; 5] = [
     "",
     "onced.v1.ClaimService",
     "onced.v1.PolicyService",
@@ -29,8 +30,8 @@ const SERVICES: [&str; 5] = [
     "onced.admin.v1.AdminService",
 ];
 
-/// Whether this replica wants traffic. The protocol says that it does until it drains: whoever checks health over the
-/// connection that it reports on must not lose it while reports are taken.
+/// Whether this replica wants traffic. The protocol says that it does until it drains: whoever
+/// checks health over the connection that it reports on must not lose it while reports are taken.
 #[derive(Clone)]
 pub(super) struct Health {
     reporter: HealthReporter,

@@ -1,6 +1,7 @@
 //! What is open: looked at every few seconds, a bounded part at a time, and told as gauges.
 //!
-//! Reads only, beside the writer. A figure is of the last look that came to its end; no scrape looks at the store.
+//! Reads only, beside the writer. A figure is of the last look that came to its end; no scrape
+//! looks at the store.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

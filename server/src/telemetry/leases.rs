@@ -1,4 +1,5 @@
-//! Leases that ended before their holder had said what became of the effect: which those are, and each of them once.
+//! Leases that ended before their holder had said what became of the effect: which those are, and
+//! each of them once.
 //!
 //! Reads records as they are. Decides nothing about intents.
 
@@ -54,7 +55,8 @@ fn told(record: &Record, grant: &Grant, late: bool) -> bool {
     record.reports.iter().any(|report| report.token == grant.token && report.answer == answer)
 }
 
-/// Which attempts are known to have ended so. Keeps in mind what was named since the last look but one.
+/// Which attempts are known to have ended so. Keeps in mind what was named since the last look but
+/// one.
 #[derive(Debug, Default)]
 pub(super) struct Leases {
     known: Mutex<HashMap<Scope, Known>>,

@@ -52,7 +52,8 @@ impl Drop for Flush {
     }
 }
 
-/// Begins to write logs, and to export spans if there is an `endpoint` (OTLP over gRPC). Once per process.
+/// Begins to write logs, and to export spans if there is an `endpoint` (OTLP over gRPC). Once per
+/// process.
 pub fn begin(format: Format, filter: &str, endpoint: Option<&str>) -> Result<Flush, Error> {
     let provider = endpoint.map(exporting).transpose()?;
     let spans = provider

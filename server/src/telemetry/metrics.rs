@@ -195,7 +195,8 @@ impl Metrics {
         Waiting(gauge)
     }
 
-    /// A call was answered: if its own write ended an attempt whose lease was over, that lease is counted.
+    /// A call was answered: if its own write ended an attempt whose lease was over, that lease is
+    /// counted.
     pub fn answered(&self, scope: impl FnOnce() -> Scope, intent: &IntentId, answered: &Answered) {
         let written = answered.stored.as_ref();
         let Some(stored) = written.filter(|stored| stored.record.written == answered.now) else {
