@@ -1,5 +1,17 @@
 use super::*;
 
+fn answered(verdict: Verdict) -> Answered {
+    let memory = crate::store::Memory {
+        revision: crate::record::Revision(uuid::Uuid::nil()),
+        start: Timestamp(0),
+        smallest_retention: Duration::ZERO,
+        restored: false,
+        gap: false,
+    };
+    let (waited, clock_bound) = (Duration::ZERO, Duration::ZERO);
+    Answered { verdict, stored: None, waited, now: Timestamp(0), memory, clock_bound }
+}
+
 /// Every metric with a value.
 fn touched() -> Metrics {
     let metrics = Metrics::new();
@@ -17,7 +29,7 @@ fn touched() -> Metrics {
     let denial = Denial::Refused { refusal: late, intent: intent.clone(), now: Timestamp(0) };
     metrics.reported(&scope, "failed", Err(&denial));
     let verdict = Verdict::Reported { repeated: false, late: false };
-    let answered = Answered { verdict, stored: None, waited: Duration::ZERO, now: Timestamp(0) };
+    let answered = answered(verdict);
     metrics.reported(&scope, "succeeded", Ok(&answered));
     metrics.looked(&scope, &Open::default(), Timestamp(0));
     metrics.count_leases(&scope, &intent, [FencingToken(1)].into_iter());
