@@ -77,7 +77,6 @@ pub async fn serve(
 ) -> Result<(), Error> {
     let Parts { keeper, policies, clock, bounds, metrics, drain } = parts;
     let (store, age) = (keeper.store(), bounds.connection_age.map(age::jittered));
-    let stream_max = bounds.max_watch.max(bounds.call_max);
     let backlog = Backlog::new(store.clone(), policies.clone(), clock.clone(), metrics.clone());
     // Ends with this call.
     let mut looking = JoinSet::new();
@@ -89,9 +88,9 @@ pub async fn serve(
     let mut server = Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE.0))
         .http2_keepalive_timeout(Some(KEEPALIVE.1))
-        .max_connection_age_grace(stream_max)
         .layer(edge);
     if let Some(age) = age {
+        // Without tonic's grace: with it, connections are cut at the end of it and never asked to end.
         server = server.max_connection_age(age);
     }
     let claims = ClaimServiceServer::new(Claims(service.clone()));

@@ -22,6 +22,7 @@ use crate::service::trial::{
 
 struct Running {
     channel: Channel,
+    address: SocketAddr,
     admin: SocketAddr,
     shutdown: oneshot::Sender<()>,
     served: JoinHandle<Result<(), Error>>,
@@ -32,7 +33,10 @@ const QUICK: Drain = Drain { delay: Duration::from_millis(200), grace: Duration:
 
 impl Running {
     async fn start(drain: Drain) -> Self {
-        let trial = Trial::new();
+        Self::of(Trial::new(), drain).await
+    }
+
+    async fn of(trial: Trial, drain: Drain) -> Self {
         let grpc = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let pages = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, admin) = (grpc.local_addr().unwrap(), pages.local_addr().unwrap());
@@ -42,7 +46,7 @@ impl Running {
         }));
         let channel = Channel::from_shared(format!("http://{address}")).unwrap();
         let channel = channel.connect().await.unwrap();
-        Self { channel, admin, shutdown, served, _trial: trial }
+        Self { channel, address, admin, shutdown, served, _trial: trial }
     }
 
     fn claims(&self) -> ClaimServiceClient<Channel> {
@@ -212,4 +216,34 @@ async fn a_call_that_never_ends_does_not_hold_the_server_up() {
     told.message().await.unwrap().unwrap();
     server.shutdown.send(()).unwrap();
     server.served.await.unwrap().unwrap();
+}
+
+/// A frame of HTTP/2: its type, and whatever it holds.
+async fn frame(connection: &mut TcpStream) -> Option<u8> {
+    let mut head = [0; 9];
+    connection.read_exact(&mut head).await.ok()?;
+    let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
+    connection.read_exact(&mut vec![0; length]).await.ok()?;
+    Some(head[3])
+}
+
+#[tokio::test]
+async fn a_connection_that_is_old_is_asked_to_be_made_anew() {
+    const EMPTY_SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    const GOAWAY: u8 = 7;
+    let mut trial = Trial::new();
+    trial.bounds.connection_age = Some(Duration::from_millis(50));
+    let server = Running::of(trial, QUICK).await;
+    let mut connection = TcpStream::connect(server.address).await.unwrap();
+    connection.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
+    connection.write_all(&EMPTY_SETTINGS).await.unwrap();
+    let told = async {
+        while let Some(kind) = frame(&mut connection).await {
+            if kind == GOAWAY {
+                return;
+            }
+        }
+        panic!("the connection ended without a word");
+    };
+    tokio::time::timeout(Duration::from_secs(20), told).await.unwrap();
 }

@@ -102,5 +102,6 @@ async fn duplicates_write_no_line_that_is_kept() {
     }
     duplicates.join_all().await;
     let log = server.log();
+    assert!(!log.contains('\u{1b}'), "colours in a file:\n{log}");
     assert!(log.len() - before < 1_000, "10 000 duplicates wrote:\n{}", &log[before..]);
 }
