@@ -3,6 +3,7 @@
 mod calls;
 mod conformance;
 mod crash;
+mod files;
 mod histories;
 mod latency;
 mod model;

@@ -10,6 +10,9 @@ use uuid::Uuid;
 
 use super::call::{Asked, Call, Moment, Said, Told};
 
+/// The lease of every grant in a history.
+const LEASE: Moment = 2_000_000;
+
 /// An intent as the calls so far leave it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Intent {
@@ -66,6 +69,15 @@ enum Reply {
 /// Each is a reply and what it leaves behind.
 type Ways = Vec<(Reply, Intent)>;
 
+/// A grant whose promise is over before it can be told is none: its own call is told where it stands.
+fn late_for_its_own_call((reply, granted): (Reply, Intent)) -> Ways {
+    if reply != Reply::NewGrant {
+        return Vec::new();
+    }
+    let over = Intent { standing: Standing::Over, ..granted.clone() };
+    vec![(Reply::InProgress { own: true }, granted), (Reply::Unknown { own: true }, over)]
+}
+
 impl Intent {
     /// Every way in which this call can have gone. One whose answer was lost counts only where it changed something.
     pub(crate) fn after(&self, call: &Call) -> Vec<Self> {
@@ -73,6 +85,9 @@ impl Intent {
         // Its lease may end at any moment after what was promised.
         if self.standing == Standing::Live && call.end >= self.until {
             ways.extend(Self { standing: Standing::Over, ..self.clone() }.ways(call, true));
+        }
+        if call.end - call.invoked >= LEASE {
+            ways.extend(ways.clone().into_iter().flat_map(late_for_its_own_call));
         }
         match &call.told {
             None => ways.into_iter().map(|(_, next)| next).filter(|next| next != self).collect(),
@@ -132,10 +147,9 @@ impl Intent {
             _ if self.spent.contains(&claimant) => Some(vec![self.refuse("CLAIMANT_SPENT")]),
             None => None,
             Some(index) if has_ended(index) => Some(vec![self.refuse("CLAIMANT_SPENT")]),
-            Some(_) if self.standing == Standing::Live => Some(vec![
-                self.tell(Reply::Repeat),
-                self.tell(Reply::InProgress { own: true }),
-            ]),
+            Some(_) if self.standing == Standing::Live => {
+                Some(vec![self.tell(Reply::Repeat), self.tell(Reply::InProgress { own: true })])
+            }
             Some(_) => Some(vec![self.tell(Reply::Unknown { own: true })]),
         }
     }
@@ -199,9 +213,8 @@ impl Intent {
             return self.refuse("KEY_NOT_FOUND");
         }
         let Some(index) = index else { return self.refuse("INVALID_FIELD") };
-        let takes_back = self.is_current(index)
-            && *said == Said::Unknown
-            && self.standing == Standing::Released;
+        let takes_back =
+            self.is_current(index) && *said == Said::Unknown && self.standing == Standing::Released;
         let stored = self.reports.get(&(index, said.clone()));
         if let Some(reply) = stored.filter(|_| !takes_back) {
             return self.tell(reply.clone());
@@ -235,9 +248,7 @@ impl Intent {
             (Standing::Released, Said::Failed(_)) if !self.is_contested() => {
                 self.clone().noting(index, said, Reply::Refused("OUTCOME_CONFLICT"))
             }
-            (Standing::Released, Said::Released) => {
-                self.clone().noting(index, said, Reply::Taken)
-            }
+            (Standing::Released, Said::Released) => self.clone().noting(index, said, Reply::Taken),
             _ => self.taken(index, said).noting(index, said, Reply::Taken),
         }
     }
