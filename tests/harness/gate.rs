@@ -1,4 +1,5 @@
-//! A gate between a server and its store: conditional writes are held before or after they are applied, or fail.
+//! A gate between a server and its store: conditional writes are held before or after they are
+//! applied, or fail.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,4 +1,5 @@
-//! A way to a server on which answers get lost: requests arrive, answers do not, and the connection is cut.
+//! A way to a server on which answers get lost: requests arrive, answers do not, and the connection
+//! is cut.
 //!
 //! Reads nothing of what passes.
 

@@ -1,5 +1,5 @@
-//! The real server killed at any instant, and stopped for longer than a lease: nothing that was acknowledged is lost,
-//! nothing is granted twice at once, nothing hangs, and nothing stays held.
+//! The real server killed at any instant, and stopped for longer than a lease: nothing that was
+//! acknowledged is lost, nothing is granted twice at once, nothing hangs, and nothing stays held.
 
 use std::{sync::Arc, time::Duration};
 

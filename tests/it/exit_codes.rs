@@ -1,4 +1,5 @@
-//! The command line against a real server: the exit code alone says what to do, and only 0 says "perform the effect".
+//! The command line against a real server: the exit code alone says what to do, and only 0 says
+//! "perform the effect".
 
 use std::{net::SocketAddr, process::Stdio, time::Duration};
 

@@ -1,4 +1,5 @@
-//! The data folder in trouble: read-only, in use, damaged, full. Refused loudly, and nothing is overwritten.
+//! The data folder in trouble: read-only, in use, damaged, full. Refused loudly, and nothing is
+//! overwritten.
 
 use std::{
     fs,

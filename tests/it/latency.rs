@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use onced_tests::harness::{InProcess, request::*};
 
-/// The shortest time for which a system holds an acknowledgement back, in the hope of sending it with something else.
+/// The shortest time for which a system holds an acknowledgement back, in the hope of sending it
+/// with something else.
 const DELAYED_ACKNOWLEDGEMENT: Duration = Duration::from_millis(40);
 
 #[tokio::test]

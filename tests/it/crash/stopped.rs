@@ -1,4 +1,5 @@
-//! The server is stopped between deciding and writing, for longer than the lease: no grant is acted upon that is over.
+//! The server is stopped between deciding and writing, for longer than the lease: no grant is acted
+//! upon that is over.
 
 use std::time::Duration;
 
@@ -15,7 +16,8 @@ use crate::histories::{
 /// Longer than the lease of two seconds.
 const STOP: Duration = Duration::from_millis(2_600);
 
-/// Claims one intent; as soon as that is answered, somebody else asks, and takes it over if she may.
+/// Claims one intent; as soon as that is answered, somebody else asks, and takes it over if she
+/// may.
 async fn claim_and_take_over(load: &Load, calls: &Calls, key: usize) -> (Moment, Option<Moment>) {
     let told = load.send(calls, key, Asked::Claim(Uuid::new_v4())).await;
     let answered = load.now();
@@ -46,7 +48,8 @@ async fn a_server_that_is_stopped_for_longer_than_a_lease_promises_nothing_that_
         let resumed = load.now();
         server.cont();
         let answers = claims.join_all().await;
-        // What is over at its arrival is not acted upon; what is not was held by nobody else until then.
+        // What is over at its arrival is not acted upon; what is not was held by nobody else until
+        // then.
         load.check().unwrap_or_else(|fault| panic!("round {round}: {fault}"));
         let held_up = answers.iter().filter(|(answered, _)| *answered > resumed).count();
         assert!(held_up > 0, "nothing was under way at the stop: {stopped}");

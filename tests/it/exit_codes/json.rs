@@ -1,4 +1,5 @@
-//! `--output json` is the protobuf JSON mapping: names in camel case, 64-bit numbers as texts, defaults left out.
+//! `--output json` is the protobuf JSON mapping: names in camel case, 64-bit numbers as texts,
+//! defaults left out.
 
 use onced_proto::v1::ClaimRequest;
 use onced_tests::harness::{InProcess, RulingExt, in_process::START, request::*};

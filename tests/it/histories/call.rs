@@ -73,7 +73,8 @@ pub(crate) struct Call {
     pub(crate) invoked: Moment,
     /// Absent if the answer was lost.
     pub(crate) told: Option<Told>,
-    /// When the answer came. If it was lost: the last moment at which the call can have had an effect.
+    /// When the answer came. If it was lost: the last moment at which the call can have had an
+    /// effect.
     pub(crate) end: Moment,
 }
 

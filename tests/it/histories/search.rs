@@ -1,7 +1,8 @@
-//! Is there an order of the calls of one intent, true to their times, that the sequential intent could have answered so?
+//! Is there an order of the calls of one intent, true to their times, that the sequential intent
+//! could have answered so?
 //!
-//! A depth-first search over the calls that can come next; what was tried once is not tried again. A call whose answer was
-//! lost may come anywhere up to its end, or never.
+//! A depth-first search over the calls that can come next; what was tried once is not tried again.
+//! A call whose answer was lost may come anywhere up to its end, or never.
 
 use std::collections::HashSet;
 
@@ -33,7 +34,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// `floor`: when the latest of the calls that were ordered so far was sent. No earlier end fits behind it.
+    /// `floor`: when the latest of the calls that were ordered so far was sent. No earlier end fits
+    /// behind it.
     fn explore(
         &mut self,
         done: &mut Done,
@@ -57,11 +59,13 @@ impl Search<'_> {
         for index in next {
             let call = &self.calls[index];
             for after in intent.after(call) {
-                (done.add(index), order.push(index));
+                done.add(index);
+                order.push(index);
                 if self.explore(done, &after, floor.max(call.invoked), order) {
                     return true;
                 }
-                (done.remove(index), order.pop());
+                done.remove(index);
+                order.pop();
             }
         }
         false

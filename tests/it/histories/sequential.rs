@@ -1,17 +1,18 @@
 //! One intent, one call at a time: what each call may be told, and what it leaves behind.
 //!
-//! Written from the table of calls and states, for a `keyed` operation inside its window and with attempts enough. Knows
-//! nothing of how the server decides. Time enters in one place: a lease that was promised is not over before its end.
+//! Written from the table of calls and states, for a `keyed` operation inside its window and with
+//! attempts enough. Knows nothing of how the server decides. Time enters in one place: a lease that
+//! was promised is not over before its end.
 
 use std::collections::BTreeMap;
 
 use onced_proto::v1::State;
 use uuid::Uuid;
 
-use super::call::{Asked, Call, Moment, Said, Told};
-
-/// The lease of every grant in a history.
-const LEASE: Moment = 2_000_000;
+use super::{
+    call::{Asked, Call, Moment, Said, Told},
+    load::LEASE,
+};
 
 /// An intent as the calls so far leave it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -69,7 +70,8 @@ enum Reply {
 /// Each is a reply and what it leaves behind.
 type Ways = Vec<(Reply, Intent)>;
 
-/// A grant whose promise is over before it can be told is none: its own call is told where it stands.
+/// A grant whose promise is over before it can be told is none: its own call is told where it
+/// stands.
 fn late_for_its_own_call((reply, granted): (Reply, Intent)) -> Ways {
     if reply != Reply::NewGrant {
         return Vec::new();
@@ -79,7 +81,8 @@ fn late_for_its_own_call((reply, granted): (Reply, Intent)) -> Ways {
 }
 
 impl Intent {
-    /// Every way in which this call can have gone. One whose answer was lost counts only where it changed something.
+    /// Every way in which this call can have gone. One whose answer was lost counts only where it
+    /// changed something.
     pub(crate) fn after(&self, call: &Call) -> Vec<Self> {
         let mut ways = self.ways(call, false);
         // Its lease may end at any moment after what was promised.
@@ -263,10 +266,9 @@ impl Intent {
         };
         next.disputed |= matches!(said, Said::Failed(_)) && self.is_contested();
         next.standing = match said {
-            Said::Succeeded(_) => Standing::Settled(said.clone()),
             Said::Failed(_) if self.is_contested() => Standing::Settled(said.clone()),
             Said::Failed(_) | Said::Released if in_doubt => Standing::Unknown,
-            Said::Failed(_) => Standing::Settled(said.clone()),
+            Said::Succeeded(_) | Said::Failed(_) => Standing::Settled(said.clone()),
             Said::Released => Standing::Released,
             Said::Unknown => Standing::Unknown,
         };
