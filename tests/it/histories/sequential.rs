@@ -14,6 +14,9 @@ use super::{
     load::LEASE,
 };
 
+/// Reports other than successes that a record surely remembers.
+const REPORTS_KEPT: usize = 16;
+
 /// An intent as the calls so far leave it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Intent {
@@ -109,7 +112,7 @@ impl Intent {
         match &call.asked {
             Asked::Claim(claimant) => self.claim(*claimant),
             Asked::Reclaim(claimant) => self.reclaim(*claimant),
-            Asked::Complete(token, said) => vec![self.report(self.index(*token), said)],
+            Asked::Complete(token, said) => self.complete(self.index(*token), said),
             Asked::Release(token) => vec![self.report(self.index(*token), &Said::Released)],
             Asked::TakeBack(claimant) => vec![self.take_back(*claimant)],
             Asked::Renew(token) => vec![self.renew(*token)],
@@ -208,6 +211,19 @@ impl Intent {
             next.spent.push(claimant);
         }
         (Reply::Taken, next)
+    }
+
+    /// Of all reports but successes only so many are kept: a copy of an older one may be told that
+    /// its token is not current, and moves nothing.
+    fn complete(&self, index: Option<usize>, said: &Said) -> Ways {
+        let told = self.report(index, said);
+        let is_success = |said: &Said| matches!(said, Said::Succeeded(_));
+        let kept = self.reports.keys().filter(|(_, said)| !is_success(said)).count();
+        let is_old = index.is_some_and(|index| !self.is_current(index));
+        if kept > REPORTS_KEPT && is_old && !is_success(said) && told.0 == Reply::Taken {
+            return vec![told, self.refuse("FENCED")];
+        }
+        vec![told]
     }
 
     /// A report under the token of the grant at `index`; the same report gets the same answer.
