@@ -14,13 +14,13 @@ const CONNECTIONS: usize = 4;
 
 /// Callers of one server.
 #[derive(Clone)]
-pub struct Claims {
+pub(crate) struct Claims {
     channels: Vec<Channel>,
 }
 
 impl Claims {
     /// Connects.
-    pub async fn connect(address: SocketAddr) -> Result<Self> {
+    pub(crate) async fn connect(address: SocketAddr) -> Result<Self> {
         let endpoint = Endpoint::from_shared(format!("http://{address}"))?.tcp_nodelay(true);
         let mut channels = Vec::new();
         for _ in 0..CONNECTIONS {
@@ -30,7 +30,7 @@ impl Claims {
     }
 
     /// Claims a fresh intent; anything but a grant is an error.
-    pub async fn fresh(&self, caller: usize) -> Result<()> {
+    pub(crate) async fn fresh(&self, caller: usize) -> Result<()> {
         let channel = self.channels[caller % CONNECTIONS].clone();
         let answer = ClaimServiceClient::new(channel).claim(request()).await?.into_inner();
         let verdict = answer.ruling.and_then(|ruling| ruling.verdict);
@@ -40,7 +40,7 @@ impl Claims {
 }
 
 /// A Claim of a key that nobody has used.
-pub fn request() -> ClaimRequest {
+pub(crate) fn request() -> ClaimRequest {
     const HASH: &str = "sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae";
     ClaimRequest {
         intent: Some(IntentId {

@@ -32,7 +32,7 @@ impl ClaimService for Echo {
 }
 
 /// Serves on a free loopback port until the process ends.
-pub async fn serve() -> Result<SocketAddr> {
+pub(crate) async fn serve() -> Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
     let server = Server::builder().tcp_nodelay(true).add_service(ClaimServiceServer::new(Echo));

@@ -9,13 +9,13 @@ type Waiting = (Vec<u8>, oneshot::Sender<()>);
 
 /// A file that is appended to in groups, each made durable before it is answered.
 #[derive(Clone)]
-pub struct Journal {
+pub(crate) struct Journal {
     calls: mpsc::Sender<Waiting>,
 }
 
 impl Journal {
     /// Opens a new file and starts its writer, which ends with the last clone of this.
-    pub fn create(path: &Path) -> Result<Self> {
+    pub(crate) fn create(path: &Path) -> Result<Self> {
         let mut file = File::create_new(path)?;
         let (calls, waiting) = mpsc::channel::<Waiting>();
         thread::Builder::new().name("journal".to_owned()).spawn(move || {
@@ -37,7 +37,7 @@ impl Journal {
     }
 
     /// Appends; returns once it is on disk.
-    pub async fn append(&self, bytes: Vec<u8>) -> Result<()> {
+    pub(crate) async fn append(&self, bytes: Vec<u8>) -> Result<()> {
         let (answer, answered) = oneshot::channel();
         self.calls.send((bytes, answer)).ok().context("the journal's writer ended")?;
         Ok(answered.await?)

@@ -1,4 +1,5 @@
-//! Closed-loop load: so many callers, each sending its next call when the last was answered, for a bounded time.
+//! Closed-loop load: so many callers, each sending its next call when the last was answered, for a
+//! bounded time.
 
 use std::{future::Future, time::Duration};
 
@@ -9,17 +10,17 @@ use tokio::{task::JoinSet, time::Instant};
 
 /// One slice of load on one contender.
 #[derive(Clone, Debug, Serialize)]
-pub struct Slice {
+pub(crate) struct Slice {
     /// Calls answered per second.
-    pub per_second: f64,
+    pub(crate) per_second: f64,
     /// Median latency, in microseconds.
-    pub p50_micros: u64,
+    pub(crate) p50_micros: u64,
     /// 99th percentile, in microseconds.
-    pub p99_micros: u64,
+    pub(crate) p99_micros: u64,
 }
 
 /// Runs `call` in `callers` loops for `span`; any call that fails ends the run.
-pub async fn load<C, F>(callers: usize, span: Duration, call: C) -> Result<Slice>
+pub(crate) async fn load<C, F>(callers: usize, span: Duration, call: C) -> Result<Slice>
 where
     C: Fn(usize) -> F + Clone + Send + 'static,
     F: Future<Output = Result<()>> + Send,
@@ -57,7 +58,7 @@ fn latencies() -> Result<Histogram<u64>> {
 }
 
 /// The middle of the values.
-pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut sorted: Vec<f64> = values.into_iter().collect();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)

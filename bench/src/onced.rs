@@ -17,7 +17,7 @@ use onced::{
 use tokio::net::TcpListener;
 
 /// Serves on a free loopback port until the process ends; keeps its data in `folder`.
-pub async fn serve_in(folder: &Path) -> Result<SocketAddr> {
+pub(crate) async fn serve_in(folder: &Path) -> Result<SocketAddr> {
     let engine = Embedded::open(&Options::at(folder))?;
     let clock = engine.clock();
     let metrics = Arc::new(Metrics::new());
@@ -28,7 +28,6 @@ pub async fn serve_in(folder: &Path) -> Result<SocketAddr> {
         keeper: Arc::new(Keeper::new(store.clone(), clock.clone())),
         policies: Arc::new(policies),
         clock,
-        clock_bound: store.clock_bound(),
         bounds: Bounds::default(),
         metrics,
         drain: Drain::default(),

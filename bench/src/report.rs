@@ -8,27 +8,27 @@ use crate::measure::{Slice, median};
 
 /// All slices of one run, contender by contender.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub(crate) struct Report {
     /// How many callers at a time.
-    pub in_flight: usize,
+    pub(crate) in_flight: usize,
     /// Keys in the store before the first slice.
-    pub keys_before: u64,
+    pub(crate) keys_before: u64,
     /// What was measured.
-    pub contenders: Vec<Contender>,
+    pub(crate) contenders: Vec<Contender>,
 }
 
 /// One contender and its slices, in the order in which they were run.
 #[derive(Debug, Serialize)]
-pub struct Contender {
+pub(crate) struct Contender {
     /// Which.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// One for each round.
-    pub slices: Vec<Slice>,
+    pub(crate) slices: Vec<Slice>,
 }
 
 impl Contender {
     /// A contender that was not run yet.
-    pub fn new(name: &'static str) -> Self {
+    pub(crate) fn new(name: &'static str) -> Self {
         Self { name, slices: Vec::new() }
     }
 
@@ -38,8 +38,9 @@ impl Contender {
 }
 
 impl Report {
-    /// The median over the rounds of one contender's rate over the slowest of the others' in the same round.
-    pub fn ratio_to_slowest(&self, name: &str) -> f64 {
+    /// The median over the rounds of one contender's rate over the slowest of the others' in the
+    /// same round.
+    pub(crate) fn ratio_to_slowest(&self, name: &str) -> f64 {
         let Some(subject) = self.contenders.iter().find(|contender| contender.name == name) else {
             return f64::NAN;
         };

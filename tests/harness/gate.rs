@@ -7,7 +7,9 @@ use onced::{
     clock::Timestamp,
     intent::IntentId,
     record::Revision,
-    store::{Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Write},
+    store::{
+        Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write,
+    },
 };
 use tokio::sync::{Semaphore, watch};
 
@@ -153,5 +155,9 @@ impl Store for Gated {
 
     fn clock_bound(&self) -> Duration {
         self.store.clock_bound()
+    }
+
+    fn trouble(&self) -> Option<Trouble> {
+        self.store.trouble()
     }
 }

@@ -1,7 +1,7 @@
 //! The service in the explored world: rules on a message, writes, and answers.
 //!
-//! Does what the loop around the core does, one step at a time: rule, compare-and-set; if the set is lost, rule again on
-//! the row that won; after an uncertain write, look for its revision first.
+//! Does what the loop around the core does, one step at a time: rule, compare-and-set; if the set
+//! is lost, rule again on the row that won; after an uncertain write, look for its revision first.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,6 +10,8 @@ use onced::{
     ruling::{Given, Granted, Ruling, Verdict},
     store::{Lease, Write},
 };
+
+use uuid::Uuid;
 
 use super::{
     check::{self, Written},
@@ -28,16 +30,21 @@ pub(super) struct Way {
     pub heard: bool,
 }
 
-fn ask(rules: &Rules, world: &mut World, message: Message) -> Result<Ruling, Broken> {
-    let revision = world.fresh_revision();
-    let request = request(rules, world, message);
-    let given = Given {
+/// What every ruling of this world is made with.
+pub(super) fn given<'a>(rules: &'a Rules, world: &'a World, revision: Uuid) -> Given<'a> {
+    Given {
         policy: Some(&rules.policy),
         memory: &world.memory,
         revision,
         provider_key: "once1-key",
         clock_bound: Duration::ZERO,
-    };
+    }
+}
+
+fn ask(rules: &Rules, world: &mut World, message: Message) -> Result<Ruling, Broken> {
+    let revision = world.fresh_revision();
+    let request = request(rules, world, message);
+    let given = given(rules, world, revision);
     let stored = world.stored();
     let ruling = (rules.core)(Asked { stored, request: &request, given: &given, now: world.now });
     check::ruling(rules, world, message, &ruling)?;
@@ -149,7 +156,8 @@ fn commit(
     Ok(true)
 }
 
-/// A judge settled it: successes that he did not confirm are refuted, the others no longer stand in the way.
+/// A judge settled it: successes that he did not confirm are refuted, the others no longer stand in
+/// the way.
 fn refute(world: &mut World) {
     let settled = world.stored().is_some_and(|stored| check::is_succeeded(&stored.record));
     for execution in &mut world.executions {
@@ -159,7 +167,8 @@ fn refute(world: &mut World) {
     }
 }
 
-/// Hands an answer, ruled at a time, to whoever waits for it. Whether it changed what anybody knows.
+/// Hands an answer, ruled at a time, to whoever waits for it. Whether it changed what anybody
+/// knows.
 fn answer(
     rules: &Rules,
     world: &mut World,

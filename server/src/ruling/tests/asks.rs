@@ -134,8 +134,13 @@ pub(super) fn reclaims(claimant: Claimant) -> Request {
     Request::Reclaim(reclaim(claimant))
 }
 
-pub(super) fn reclaims_on(claimant: Claimant, etag: Etag, finding: Option<Finding>) -> Request {
-    let evidence = finding.map(|finding| Evidence { finding, reference: "search-1".to_owned() });
+pub(super) fn reclaims_on(
+    claimant: Claimant,
+    etag: Etag,
+    finding: impl Into<Option<Finding>>,
+) -> Request {
+    let evidence =
+        finding.into().map(|finding| Evidence { finding, reference: "search-1".to_owned() });
     Request::Reclaim(Reclaim { etag: Some(etag), evidence, ..reclaim(claimant) })
 }
 
@@ -165,11 +170,11 @@ pub(super) fn finally_failed() -> ResolveVerdict {
     ResolveVerdict::Failed(failure("refused"))
 }
 
-pub(super) fn applied() -> Option<Finding> {
-    Some(Finding::Applied(success_without_result()))
+pub(super) fn applied() -> Finding {
+    Finding::Applied(success_without_result())
 }
 
-pub(super) const NOT_APPLIED: Option<Finding> = Some(Finding::NotApplied);
+pub(super) const NOT_APPLIED: Finding = Finding::NotApplied;
 
 /// Requests under the token of an attempt of this scene.
 impl Scene {
@@ -189,7 +194,11 @@ impl Scene {
         Request::Renew(Renew { token: self.token(attempt), lease })
     }
 
-    pub(super) fn reclaims(&self, claimant: Claimant, finding: Option<Finding>) -> Request {
+    pub(super) fn reclaims(
+        &self,
+        claimant: Claimant,
+        finding: impl Into<Option<Finding>>,
+    ) -> Request {
         reclaims_on(claimant, self.etag(), finding)
     }
 

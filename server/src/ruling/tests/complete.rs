@@ -258,7 +258,7 @@ fn a_success_recorded_clears_the_lease() {
 fn the_holders_result_fills_in_a_success_whose_evidence_left_it_out() {
     let over = Scene::external().over();
     let omitted = ReportedSuccess { result: ReportedResult::Omitted, ..success_without_result() };
-    let finding = Some(crate::ruling::Finding::Applied(omitted));
+    let finding = crate::ruling::Finding::Applied(omitted);
     let known = over.then(over.reclaims(B, finding));
     let filled = check(&known, known.says(1, done("receipt")), "reported, late", "succeeded 1");
     assert!(matches!(result_of(&filled), ResultKind::Given(_)));

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     clock::Timestamp,
     record::{
-        DETAILS_MAX, EffectClass, FencingToken, Outcome, Record, Report, SPENT_MAX, Standing,
+        DETAILS_MAX, EffectClass, FencingToken, Outcome, Record, Report, SPENT_MAX, Said, Standing,
     },
     ruling::{
         Complete, Evidence, Finding, Reclaim, Release, ReleasedGrant, Reported, Request, Resolve,
@@ -67,6 +67,7 @@ impl Oracle {
         self.judge_grant(&before, request, &verdict);
         self.judge_outcome(&before, request);
         self.note(&before, request, &verdict, wrote);
+        self.judge_success(request, &verdict);
         self.judge_reports();
         self.judge_bounds();
         self.judge_repeat(request, &verdict);
@@ -210,6 +211,29 @@ impl Oracle {
         }
     }
 
+    /// A success under a token that was ever issued is on file, whatever it was told; another
+    /// payload is refused first.
+    fn judge_success(&self, request: &Request, verdict: &Verdict) {
+        let Request::Complete(Complete { token, outcome: Reported::Succeeded(_), payload }) =
+            request
+        else {
+            return;
+        };
+        let Some(stored) = self.scene.stored() else { return };
+        let is_issued = stored.record.grants.iter().any(|grant| grant.token == *token);
+        let is_right = match (payload, &stored.record.payload_hash) {
+            (Some(payload), Some(hash)) => payload.hash() == hash,
+            (None, _) | (_, None) => true,
+        };
+        if is_issued && is_right {
+            let is_it = |report: &Report| {
+                report.token == *token && matches!(report.said, Said::Succeeded(_))
+            };
+            let is_on_file = stored.record.reports.iter().any(is_it);
+            assert!(is_on_file, "lost, though told {}: {request:?}", said(verdict));
+        }
+    }
+
     /// No report is lost: every success that was taken or kept is on file.
     fn judge_reports(&self) {
         for token in &self.successes {
@@ -222,14 +246,15 @@ impl Oracle {
     fn judge_bounds(&self) {
         let Some(stored) = self.scene.stored() else { return };
         let record = stored.record;
-        let is_other = |report: &&Report| !matches!(report.said, crate::record::Said::Succeeded(_));
+        let is_other = |report: &&Report| !matches!(report.said, Said::Succeeded(_));
         assert!(record.reports.iter().filter(is_other).count() <= DETAILS_MAX);
         assert!(record.audit.len() <= DETAILS_MAX);
         assert!(record.spent.len() <= SPENT_MAX);
     }
 
-    /// The answer may have been lost: sent again at once, the call is answered alike, and moves nothing. A grant over a
-    /// reported success is not repeated: its claimant is told that it is in progress, and its token.
+    /// The answer may have been lost: sent again at once, the call is answered alike, and moves
+    /// nothing. A grant over a reported success is not repeated: its claimant is told that it is in
+    /// progress, and its token.
     fn judge_repeat(&self, request: &Request, verdict: &Verdict) {
         let mut scene = self.scene.clone();
         let again = scene.ask(request);

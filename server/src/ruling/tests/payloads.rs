@@ -37,7 +37,7 @@ fn every_look(scene: &Scene, payload: &Payload) -> Vec<Request> {
     let taking = |claimant| Reclaim { payload: payload.clone(), ..reclaim(claimant) };
     let judged = Some(scene.etag());
     let not_applied = evidence(Finding::NotApplied);
-    let was_applied = evidence(applied().expect("a finding"));
+    let was_applied = evidence(applied());
     vec![
         Request::Claim(with(A)),
         Request::Claim(with(B)),

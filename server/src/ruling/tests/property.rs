@@ -87,8 +87,9 @@ impl History {
                 Request::Claim(Claim { payload: wrong(), ..claim(caller_of(caller)) })
             }
             Step::Reclaim { caller, finding, judged } => {
-                let finding =
-                    [None, NOT_APPLIED, NOT_APPLIED, applied()][usize::from(finding % 4)].clone();
+                let finding = [None, Some(NOT_APPLIED), Some(NOT_APPLIED), Some(applied())]
+                    [usize::from(finding % 4)]
+                .clone();
                 reclaims_on(caller_of(caller), self.judged(judged), finding)
             }
             Step::Complete { token, outcome, hash } => {
@@ -163,7 +164,7 @@ fn span_of(choice: u8) -> Duration {
         1 => 20,
         2..5 => 61,
         5 => 700,
-        6 => 40_000,
+        6 => 86_340,
         _ => return if choice > 200 { DAY * 46 } else { Duration::from_secs(31) },
     };
     Duration::from_secs(seconds)

@@ -88,6 +88,11 @@ impl Scene {
         Self { now: self.now.after(span), ..self.clone() }
     }
 
+    /// The same, so many seconds before `span` is over.
+    pub(super) fn before_end(&self, span: Duration, seconds: u64) -> Self {
+        self.later(span.saturating_sub(Duration::from_secs(seconds)))
+    }
+
     /// The same, after a restore of this very state as a backup.
     pub(super) fn restored(&self) -> Self {
         let memory = Memory { start: self.now, restored: true, gap: true, ..self.memory.clone() };
@@ -96,6 +101,7 @@ impl Scene {
 
     /// The same after a request that must have written.
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "requests are made on the spot")]
     pub(super) fn then(&self, request: Request) -> Self {
         let mut scene = self.clone();
         let before = scene.row.clone();
@@ -116,16 +122,13 @@ impl Scene {
 
     pub(super) fn ruling(&mut self, request: &Request) -> Ruling {
         self.revisions += 1;
-        let given = Given {
-            policy: self.policy.as_ref(),
-            memory: &self.memory,
-            revision: Uuid::from_u128(self.revisions),
-            provider_key: "once1-test",
-            clock_bound: self.clock_bound,
-        };
         let stored = self.stored();
-        let ruling = rule(stored.as_ref(), request, &given, self.now);
-        assert_eq!(ruling, rule(stored.as_ref(), request, &given, self.now), "same in, same out");
+        let ruling = rule(stored.as_ref(), request, &self.given(), self.now);
+        assert_eq!(
+            ruling,
+            rule(stored.as_ref(), request, &self.given(), self.now),
+            "same in, same out"
+        );
         ruling
     }
 
@@ -158,11 +161,20 @@ impl Scene {
         grants.iter().find(|grant| grant.attempt == attempt).expect("such an attempt").token
     }
 
+    fn given(&self) -> Given<'_> {
+        Given {
+            policy: self.policy.as_ref(),
+            memory: &self.memory,
+            revision: Uuid::from_u128(self.revisions),
+            provider_key: "once1-test",
+            clock_bound: self.clock_bound,
+        }
+    }
+
     /// The etag under which the record is shown now.
     pub(super) fn etag(&self) -> Etag {
-        let policy = self.policy.as_ref();
-        self.stored()
-            .map_or(Etag::None, |stored| shown_etag(&stored, policy, self.clock_bound, self.now))
+        let given = self.given();
+        self.stored().map_or(Etag::None, |stored| shown_etag(&stored, &given, self.now))
     }
 
     #[track_caller]
@@ -251,6 +263,7 @@ impl Scene {
 
 /// One cell: what the request is told, and how the record then stands; `=`: nothing was written.
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "requests are made on the spot")]
 pub(super) fn check(scene: &Scene, request: Request, verdict: &str, then: &str) -> Scene {
     let mut after = scene.clone();
     let told = after.ask(&request);

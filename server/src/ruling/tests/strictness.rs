@@ -55,9 +55,9 @@ fn the_longer_effect_timeout_counts_on_both_sides() {
         .live()
         .with(|policy| policy.effect_timeout = Duration::from_secs(20));
     for scene in [today, granted] {
-        let outside = scene.later(DAY - Duration::from_secs(55));
+        let outside = scene.before_end(DAY, 55);
         check(&outside, reclaims(B), "unknown: lease ended; evidence", "=");
-        let inside = scene.later(DAY - Duration::from_secs(56));
+        let inside = scene.before_end(DAY, 56);
         check(&inside, reclaims(B), "granted 2, reclaimed", "live 2");
     }
 }

@@ -22,7 +22,7 @@ fn reclaims_for(seconds: u64) -> Request {
 #[test]
 fn keyed_is_reclaimed_by_class_while_the_whole_attempt_fits_into_the_window() {
     let live = Scene::keyed().live();
-    let inside = live.later(LAST - Duration::from_secs(1));
+    let inside = live.before_end(LAST, 1);
     check(&inside, reclaims(B), "granted 2, reclaimed", "live 2");
     let outside = live.later(LAST);
     check(&outside, reclaims(B), "unknown: lease ended; evidence", "=");
@@ -39,7 +39,7 @@ fn the_window_is_counted_from_the_first_grant() {
 #[test]
 fn past_the_window_claim_takes_nothing_over() {
     let live = Scene::keyed().with(|policy| policy.reclaim_on_expiry = true).live();
-    let inside = live.later(LAST - Duration::from_secs(1));
+    let inside = live.before_end(LAST, 1);
     check(&inside, claims(B), "granted 2, reclaimed", "live 2");
     let outside = live.later(LAST);
     check(&outside, claims(B), "unknown: lease ended; evidence", "=");
@@ -84,9 +84,9 @@ fn a_released_intent_is_granted_on_both_sides_of_the_window() {
 #[test]
 fn a_longer_lease_must_fit_for_claim_too() {
     let over = Scene::keyed().with(|policy| policy.reclaim_on_expiry = true).live();
-    let inside = over.later(DAY - Duration::from_secs(321));
+    let inside = over.before_end(DAY, 321);
     check(&inside, claims_for(B, 300), "granted 2, reclaimed", "live 2");
-    let outside = over.later(DAY - Duration::from_secs(320));
+    let outside = over.before_end(DAY, 320);
     let told = outside.clone().ask(&claims_for(B, 300));
     assert!(matches!(told, crate::ruling::Verdict::Unknown(_)), "{told:?}");
     check(&outside, claims(B), "granted 2, reclaimed", "live 2");
@@ -95,14 +95,14 @@ fn a_longer_lease_must_fit_for_claim_too() {
 #[test]
 fn a_longer_lease_must_fit_too() {
     let live = Scene::keyed().live();
-    let inside = live.later(DAY - Duration::from_secs(321));
+    let inside = live.before_end(DAY, 321);
     check(&inside, reclaims_for(300), "granted 2, reclaimed", "live 2");
-    let outside = live.later(DAY - Duration::from_secs(320));
+    let outside = live.before_end(DAY, 320);
     check(&outside, reclaims_for(300), "unknown: lease ended; evidence", "=");
 }
 
-/// An orphan was resolved as not applied, then its holder took even that back. When the provider first saw the key is not
-/// known.
+/// An orphan was resolved as not applied, then its holder took even that back. When the provider
+/// first saw the key is not known.
 #[test]
 fn an_orphans_window_is_not_known() {
     let token = crate::record::FencingToken(77);
