@@ -182,6 +182,7 @@ async fn on_a_full_disk_claims_are_refused_and_reports_are_taken() {
     assert_eq!(calls.get(get(&granted[1].0)).await.expect("an intent").state(), State::Released);
     let refusal = calls.claim(claim(&charge("new"))).await.expect_err("a refusal");
     refusal.is(ErrorReason::StoreUnavailable);
-    // Reports must still find their way here: a balancer is not told to look elsewhere.
-    assert_eq!(page::get(server.admin, "/readyz").await.expect("a page").status, 200);
+    let page = page::get(server.admin, "/readyz").await.expect("a page");
+    assert_eq!(page.status, 503);
+    assert!(page.body.contains("Claims are refused, reports are taken"), "{}", page.body);
 }
