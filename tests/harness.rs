@@ -8,6 +8,7 @@ pub mod engine;
 pub mod gate;
 pub mod in_process;
 pub mod page;
+pub mod proxy;
 pub mod request;
 
 pub use self::{
@@ -17,4 +18,5 @@ pub use self::{
     engine::{Engine, Ground},
     gate::{Gate, Rule},
     in_process::{InProcess, Setup},
+    proxy::Proxy,
 };

@@ -49,28 +49,35 @@ impl Binary {
         let child = spawn(&ground, &arguments);
         let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
         let mut binary = Self { address: nowhere, admin: nowhere, ground, arguments, child };
-        binary.until_ready().await;
+        let ready = binary.until_ready().await;
+        ready.unwrap_or_else(|status| panic!("ended with {status} at once:\n{}", binary.log()));
         binary
     }
 
     /// Starts it again on the same folder, at new ports. It must have ended.
     pub async fn restart(&mut self) {
-        assert!(self.child.try_wait().expect("a child").is_some(), "it is still running");
-        self.child = spawn(&self.ground, &self.arguments);
-        self.until_ready().await;
+        let ready = self.try_restart().await;
+        ready.unwrap_or_else(|status| panic!("ended with {status} at once:\n{}", self.log()));
     }
 
-    async fn until_ready(&mut self) {
+    /// The same, where it may refuse to start.
+    pub async fn try_restart(&mut self) -> Result<(), ExitStatus> {
+        assert!(self.child.try_wait().expect("a child").is_some(), "it is still running");
+        self.child = spawn(&self.ground, &self.arguments);
+        self.until_ready().await
+    }
+
+    async fn until_ready(&mut self) -> Result<(), ExitStatus> {
         let end = Instant::now() + PATIENCE;
         loop {
             if let Ok(Some(status)) = self.child.try_wait() {
-                panic!("ended with {status} before it was ready:\n{}", self.log());
+                return Err(status);
             }
             if let Some((address, admin)) = told_addresses(&self.ground)
                 && page::get(admin, "/readyz").await.is_ok_and(|page| page.status == 200)
             {
                 (self.address, self.admin) = (address, admin);
-                return;
+                return Ok(());
             }
             assert!(Instant::now() < end, "not ready in time:\n{}", self.log());
             tokio::time::sleep(Duration::from_millis(20)).await;

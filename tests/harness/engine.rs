@@ -1,6 +1,10 @@
 //! The one place that chooses the engine under a server.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use onced::{
     clock::{Clock, Timestamp},
@@ -50,11 +54,27 @@ impl Ground {
         path
     }
 
-    /// Opens the store; `clock` judges its leases.
-    pub fn open(&self, clock: Arc<dyn Clock>) -> Arc<dyn Store> {
+    /// One with a copy of a database that was written before.
+    pub fn copy_of(database: &Path) -> Self {
+        let ground = Self::default();
+        std::fs::create_dir(ground.folder()).expect("a folder");
+        std::fs::copy(database, ground.database()).expect("a copy");
+        ground
+    }
+
+    /// The file that the records are in.
+    pub fn database(&self) -> PathBuf {
+        self.folder().join("onced.sqlite")
+    }
+
+    /// Opens the store; `clock` judges its leases, and its disk is full at `size_limit` bytes.
+    pub fn open(&self, clock: Arc<dyn Clock>, size_limit: Option<u64>) -> Arc<dyn Store> {
         match self.engine {
             Engine::Embedded => {
-                let options = embedded::Options::at(self.folder());
+                let mut options = embedded::Options::at(self.folder());
+                if size_limit.is_some() {
+                    (options.size_limit_bytes, options.reserve_bytes) = (size_limit, 1 << 20);
+                }
                 let options = embedded::Options { clock: Some(clock), readers: 2, ..options };
                 Arc::new(embedded::Embedded::open(&options).expect("an engine"))
             }

@@ -56,6 +56,8 @@ pub struct Setup {
     pub drain: Drain,
     /// What stands between it and the store; each server gets one of its own.
     pub wrap: Option<Wrap>,
+    /// Bytes at which its disk is full.
+    pub size_limit: Option<u64>,
 }
 
 impl Default for Setup {
@@ -65,6 +67,7 @@ impl Default for Setup {
             bounds: Bounds::default(),
             drain: Drain { delay: Duration::ZERO, grace: Duration::from_secs(10) },
             wrap: None,
+            size_limit: None,
         }
     }
 }
@@ -105,8 +108,13 @@ impl InProcess {
 
     /// One set up so.
     pub async fn with(setup: Setup) -> Self {
-        let (ground, clock) = (Arc::new(Ground::default()), Arc::new(ManualClock::at(START)));
-        let store = ground.open(clock.clone());
+        Self::at(Arc::default(), START, setup).await
+    }
+
+    /// One over what lies on this ground, at this time.
+    pub async fn at(ground: Arc<Ground>, now: Timestamp, setup: Setup) -> Self {
+        let clock = Arc::new(ManualClock::at(now));
+        let store = ground.open(clock.clone(), setup.size_limit);
         Self::on(Base { store, ground }, clock, setup).await
     }
 

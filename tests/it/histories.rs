@@ -32,10 +32,10 @@ mod sequential;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_calls_to_a_server_have_an_order() {
     let server = Binary::with(load::POLICY, &[]).await;
-    let (load, chance) = (Load::on("clean", 12), Chance::of(chance::seed()));
+    let (load, chance) = (Load::on("clean", 40), Chance::of(chance::seed()));
     let callers = load.callers(16, |_| server.calls(), &chance);
-    // Longer than two leases, so that some are seen over.
-    tokio::time::sleep(Duration::from_secs(5)).await;
+    // Longer than three leases, so that some are seen over, and their holders heard of late.
+    tokio::time::sleep(Duration::from_secs(7)).await;
     load.stop();
     callers.join_all().await;
     load.check().unwrap_or_else(|fault| panic!("{fault}"));
@@ -57,7 +57,7 @@ async fn run_over<F: Flaw>(name: &str, flaw: fn() -> F) -> Result<(), String> {
     let first = InProcess::with(setup).await;
     let servers = [first.replica().await, first];
     let (load, chance) = (Load::on(name, 2), Chance::of(chance::seed()));
-    let server = |caller: u64| servers[usize::from(caller % 2 == 0)].calls();
+    let server = |caller: u64| servers[usize::from(caller.is_multiple_of(2))].calls();
     let callers = load.callers(6, server, &chance);
     tokio::time::sleep(Duration::from_millis(400)).await;
     load.stop();

@@ -3,6 +3,9 @@
 mod calls;
 mod conformance;
 mod crash;
+mod exit_codes;
+mod files;
+mod fixtures;
 mod histories;
 mod latency;
 mod model;

@@ -24,7 +24,7 @@ async fn claim_and_take_over(load: &Load, calls: &Calls, key: usize) -> (Moment,
     load.send(calls, key, Asked::Reclaim(Uuid::new_v4())).await;
     let until = match told {
         Some(Told::Granted { until, .. }) => Some(until),
-        Some(Told::Unknown(_)) => None,
+        Some(Told::Unknown(_) | Told::InProgress(1..)) => None,
         other => panic!("neither granted nor over: {other:?}"),
     };
     (answered, until)
@@ -53,5 +53,7 @@ async fn a_server_that_is_stopped_for_longer_than_a_lease_promises_nothing_that_
         load.check().unwrap_or_else(|fault| panic!("round {round}: {fault}"));
         let held_up = answers.iter().filter(|(answered, _)| *answered > resumed).count();
         assert!(held_up > 0, "nothing was under way at the stop: {stopped}");
+        let over = answers.iter().filter(|(at, until)| until.is_none_or(|until| until <= *at));
+        assert!(over.count() > 0, "no promise was over when it arrived");
     }
 }

@@ -38,6 +38,7 @@ impl Chance {
 
 /// The seed of a run: given, or new. Told in either case.
 #[expect(clippy::print_stderr, reason = "shown where the test fails")]
+#[expect(clippy::disallowed_methods, reason = "a test has no configuration")]
 pub(crate) fn seed() -> u64 {
     let given = std::env::var("ONCED_TEST_SEED").ok().map(|text| text.parse().expect("a number"));
     let seed = given.unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().0);

@@ -33,11 +33,19 @@ effect_timeout = "1s"
 max_attempts = 1000
 "#;
 
+/// The same, in microseconds.
+pub(crate) const LEASE: Moment = 2_000_000;
+
 /// Longest time that any call may take.
 const BOUND: Duration = Duration::from_secs(20);
 
 /// A call that is sent again later: its answer was lost, or a copy of it was delayed.
-type Again = (usize, Asked);
+#[derive(Clone, Debug)]
+struct Again {
+    due: Moment,
+    key: usize,
+    asked: Asked,
+}
 
 /// One run over a few intents.
 pub(crate) struct Load {
@@ -124,8 +132,7 @@ impl Load {
 
     /// One thing that a caller does, from her question to its end.
     async fn episode(&self, calls: &Calls, chance: &mut Chance) {
-        let copy = locked(&self.again).pop();
-        if let Some((key, asked)) = copy.filter(|_| chance.below(3) > 0) {
+        if let Some(Again { key, asked, .. }) = self.due() {
             let told = self.send(calls, key, asked).await;
             return self.act(calls, key, told, chance).await;
         }
@@ -151,27 +158,37 @@ impl Load {
             let text = format!("{} \0 done under {token}", Uuid::new_v4());
             Asked::Complete(token, Said::Succeeded(text.into()))
         };
-        let report = match chance.below(16) {
-            0..4 => result(),
-            4..9 => Asked::Release(token),
-            9..11 => Asked::Complete(token, Said::Failed("declined".to_owned())),
-            11 => Asked::Complete(token, Said::Unknown),
-            12 => {
+        // She takes her time.
+        tokio::time::sleep(Duration::from_micros(chance.below(4_000))).await;
+        let report = match chance.below(32) {
+            0..2 => result(),
+            2..4 => Asked::Complete(token, Said::Failed("declined".to_owned())),
+            4 => Asked::Complete(token, Said::Unknown),
+            5 => {
                 self.send(calls, key, Asked::Renew(token)).await;
                 result()
             }
             // She is never heard of again; or much later.
-            13 => return self.put_off(key, result()),
-            _ => return,
+            6 => return,
+            7 => return self.put_off(key, result(), chance.below(4 * LEASE)),
+            8 => return self.put_off(key, Asked::Release(token), chance.below(4 * LEASE)),
+            9 => return self.put_off(key, Asked::Renew(token), chance.below(2 * LEASE)),
+            _ => Asked::Release(token),
         };
         if chance.below(8) == 0 {
-            self.put_off(key, report.clone());
+            self.put_off(key, report.clone(), chance.below(2 * LEASE));
         }
         self.send(calls, key, report).await;
     }
 
-    fn put_off(&self, key: usize, asked: Asked) {
-        locked(&self.again).insert(0, (key, asked));
+    fn put_off(&self, key: usize, asked: Asked, by: Moment) {
+        locked(&self.again).push(Again { due: self.now() + by, key, asked });
+    }
+
+    fn due(&self) -> Option<Again> {
+        let (mut again, now) = (locked(&self.again), self.now());
+        let due = again.iter().position(|again| again.due <= now)?;
+        Some(again.swap_remove(due))
     }
 
     /// Sends a call and writes down what came of it.
@@ -184,7 +201,7 @@ impl Load {
             return told;
         }
         if told.is_none() {
-            self.put_off(key, asked.clone());
+            self.put_off(key, asked.clone(), 0);
         }
         let end = if told.is_some() { self.now() } else { Moment::MAX };
         let call = Call { asked, invoked, told: told.clone(), end };

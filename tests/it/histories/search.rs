@@ -59,11 +59,13 @@ impl Search<'_> {
         for index in next {
             let call = &self.calls[index];
             for after in intent.after(call) {
-                (done.add(index), order.push(index));
+                done.add(index);
+                order.push(index);
                 if self.explore(done, &after, floor.max(call.invoked), order) {
                     return true;
                 }
-                (done.remove(index), order.pop());
+                done.remove(index);
+                order.pop();
             }
         }
         false

@@ -9,7 +9,13 @@ use std::collections::BTreeMap;
 use onced_proto::v1::State;
 use uuid::Uuid;
 
-use super::call::{Asked, Call, Moment, Said, Told};
+use super::{
+    call::{Asked, Call, Moment, Said, Told},
+    load::LEASE,
+};
+
+/// Reports other than successes that a record surely remembers.
+const REPORTS_KEPT: usize = 16;
 
 /// An intent as the calls so far leave it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -67,6 +73,16 @@ enum Reply {
 /// Each is a reply and what it leaves behind.
 type Ways = Vec<(Reply, Intent)>;
 
+/// A grant whose promise is over before it can be told is none: its own call is told where it
+/// stands.
+fn late_for_its_own_call((reply, granted): (Reply, Intent)) -> Ways {
+    if reply != Reply::NewGrant {
+        return Vec::new();
+    }
+    let over = Intent { standing: Standing::Over, ..granted.clone() };
+    vec![(Reply::InProgress { own: true }, granted), (Reply::Unknown { own: true }, over)]
+}
+
 impl Intent {
     /// Every way in which this call can have gone. One whose answer was lost counts only where it
     /// changed something.
@@ -75,6 +91,9 @@ impl Intent {
         // Its lease may end at any moment after what was promised.
         if self.standing == Standing::Live && call.end >= self.until {
             ways.extend(Self { standing: Standing::Over, ..self.clone() }.ways(call, true));
+        }
+        if call.end - call.invoked >= LEASE {
+            ways.extend(ways.clone().into_iter().flat_map(late_for_its_own_call));
         }
         match &call.told {
             None => ways.into_iter().map(|(_, next)| next).filter(|next| next != self).collect(),
@@ -93,7 +112,7 @@ impl Intent {
         match &call.asked {
             Asked::Claim(claimant) => self.claim(*claimant),
             Asked::Reclaim(claimant) => self.reclaim(*claimant),
-            Asked::Complete(token, said) => vec![self.report(self.index(*token), said)],
+            Asked::Complete(token, said) => self.complete(self.index(*token), said),
             Asked::Release(token) => vec![self.report(self.index(*token), &Said::Released)],
             Asked::TakeBack(claimant) => vec![self.take_back(*claimant)],
             Asked::Renew(token) => vec![self.renew(*token)],
@@ -194,6 +213,19 @@ impl Intent {
         (Reply::Taken, next)
     }
 
+    /// Of all reports but successes only so many are kept: a copy of an older one may be told that
+    /// its token is not current, and moves nothing.
+    fn complete(&self, index: Option<usize>, said: &Said) -> Ways {
+        let told = self.report(index, said);
+        let is_success = |said: &Said| matches!(said, Said::Succeeded(_));
+        let kept = self.reports.keys().filter(|(_, said)| !is_success(said)).count();
+        let is_old = index.is_some_and(|index| !self.is_current(index));
+        if kept > REPORTS_KEPT && is_old && !is_success(said) && told.0 == Reply::Taken {
+            return vec![told, self.refuse("FENCED")];
+        }
+        vec![told]
+    }
+
     /// A report under the token of the grant at `index`; the same report gets the same answer.
     fn report(&self, index: Option<usize>, said: &Said) -> (Reply, Self) {
         if self.standing == Standing::None {
@@ -250,10 +282,9 @@ impl Intent {
         };
         next.disputed |= matches!(said, Said::Failed(_)) && self.is_contested();
         next.standing = match said {
-            Said::Succeeded(_) => Standing::Settled(said.clone()),
             Said::Failed(_) if self.is_contested() => Standing::Settled(said.clone()),
             Said::Failed(_) | Said::Released if in_doubt => Standing::Unknown,
-            Said::Failed(_) => Standing::Settled(said.clone()),
+            Said::Succeeded(_) | Said::Failed(_) => Standing::Settled(said.clone()),
             Said::Released => Standing::Released,
             Said::Unknown => Standing::Unknown,
         };
