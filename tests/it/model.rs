@@ -1,9 +1,10 @@
-//! The core, explored exhaustively: every order of everything that a few executions, a reclaimer, judges and a network
-//! that delays and doubles can do to one intent.
+//! The core, explored exhaustively: every order of everything that a few executions, a reclaimer,
+//! judges and a network that delays and doubles can do to one intent.
 //!
-//! The real decision procedure rules; the row is written by compare-and-set, as an engine does it; the provider is the
-//! truth. In every state that can be reached the invariants of `model/check.rs` hold; else the shortest trace is shown.
-//! The same search must catch each core that was broken on purpose (`model/caught.rs`). Reads no clock, keeps no files.
+//! The real decision procedure rules; the row is written by compare-and-set, as an engine does it;
+//! the provider is the truth. In every state that can be reached the invariants of `model/check.rs`
+//! hold; else the shortest trace is shown. The same search must catch each core that was broken on
+//! purpose (`model/caught.rs`). Reads no clock, keeps no files.
 //!
 //! The long form: `cargo test --release -p onced-tests model -- --ignored --nocapture`.
 
@@ -31,7 +32,8 @@ use self::{rules::Rules, search::explore};
 const KEYED: EffectClass = EffectClass::Keyed;
 const EXTERNAL: EffectClass = EffectClass::External;
 
-/// Every invariant holds in every state, and there are at least so many: a search that sees little proves little.
+/// Every invariant holds in every state, and there are at least so many: a search that sees little
+/// proves little.
 #[expect(clippy::print_stdout, reason = "what was explored is the result")]
 #[track_caller]
 fn holds(rules: &Rules, states_min: usize) {

@@ -1,4 +1,5 @@
-//! Cores that are broken on purpose: each leaves out one rule, by changing what the real core sees or says.
+//! Cores that are broken on purpose: each leaves out one rule, by changing what the real core sees
+//! or says.
 
 use std::time::Duration;
 

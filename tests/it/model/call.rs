@@ -1,7 +1,7 @@
 //! The service in the explored world: rules on a message, writes, and answers.
 //!
-//! Does what the loop around the core does, one step at a time: rule, compare-and-set; if the set is lost, rule again on
-//! the row that won; after an uncertain write, look for its revision first.
+//! Does what the loop around the core does, one step at a time: rule, compare-and-set; if the set
+//! is lost, rule again on the row that won; after an uncertain write, look for its revision first.
 
 use std::{sync::Arc, time::Duration};
 
@@ -149,7 +149,8 @@ fn commit(
     Ok(true)
 }
 
-/// A judge settled it: successes that he did not confirm are refuted, the others no longer stand in the way.
+/// A judge settled it: successes that he did not confirm are refuted, the others no longer stand in
+/// the way.
 fn refute(world: &mut World) {
     let settled = world.stored().is_some_and(|stored| check::is_succeeded(&stored.record));
     for execution in &mut world.executions {
@@ -159,7 +160,8 @@ fn refute(world: &mut World) {
     }
 }
 
-/// Hands an answer, ruled at a time, to whoever waits for it. Whether it changed what anybody knows.
+/// Hands an answer, ruled at a time, to whoever waits for it. Whether it changed what anybody
+/// knows.
 fn answer(
     rules: &Rules,
     world: &mut World,

@@ -1,6 +1,8 @@
-//! Red and green: each core that is broken on purpose breaks the invariant that its missing rule keeps.
+//! Red and green: each core that is broken on purpose breaks the invariant that its missing rule
+//! keeps.
 //!
-//! Two kinds of test: the first invariant that fails, and the damage that is done where nothing else is looked at.
+//! Two kinds of test: the first invariant that fails, and the damage that is done where nothing
+//! else is looked at.
 
 use super::{
     EXTERNAL, KEYED, broken,

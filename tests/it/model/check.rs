@@ -1,6 +1,7 @@
 //! What must hold: of every ruling, every write, every answer and every state.
 //!
-//! Looks at the row, at the provider and at what was answered, never at how the core came to its ruling.
+//! Looks at the row, at the provider and at what was answered, never at how the core came to its
+//! ruling.
 
 use onced::{
     record::{AttemptEnd, Outcome, Record, ReportKind, ResultKind, SPENT_FOR, Standing, State},

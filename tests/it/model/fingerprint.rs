@@ -1,8 +1,9 @@
 //! One number for all worlds that behave alike.
 //!
-//! Revisions, tokens and times have no meaning of their own: revisions are renamed by where they stand, tokens by their
-//! order, times by their distance from now, as far as that still matters. Two worlds of one exploration share a number
-//! by accident with a chance of about one in a million million.
+//! Revisions, tokens and times have no meaning of their own: revisions are renamed by where they
+//! stand, tokens by their order, times by their distance from now, as far as that still matters.
+//! Two worlds of one exploration share a number by accident with a chance of about one in a million
+//! million.
 
 use std::{collections::hash_map::DefaultHasher, hash::Hasher, time::Duration};
 

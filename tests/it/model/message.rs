@@ -1,7 +1,7 @@
 //! Every message that somebody can send in the explored world, and what it can be told.
 //!
-//! A message is a name; the request behind it is made from what its sender knew when it first sent it, so that a copy
-//! is the same request byte for byte.
+//! A message is a name; the request behind it is made from what its sender knew when it first sent
+//! it, so that a copy is the same request byte for byte.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Who can take which step.
 //!
-//! A crash needs no step of its own: who crashed takes no further one. Neither does a call that is refused and changes
-//! nothing: the world before it holds all that follows.
+//! A crash needs no step of its own: who crashed takes no further one. Neither does a call that is
+//! refused and changes nothing: the world before it holds all that follows.
 
 use std::time::Duration;
 

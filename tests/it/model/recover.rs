@@ -1,4 +1,5 @@
-//! The way out: from every row, an operator who waits, looks, asks and decides gets the intent settled or released.
+//! The way out: from every row, an operator who waits, looks, asks and decides gets the intent
+//! settled or released.
 
 use onced::{
     record::{Claimant, Standing, State},

@@ -1,5 +1,5 @@
-//! What is explored: each scenario is a choice of who takes part and of what may go wrong. The short ones run always,
-//! the long ones with `--ignored`.
+//! What is explored: each scenario is a choice of who takes part and of what may go wrong. The
+//! short ones run always, the long ones with `--ignored`.
 
 use onced::{policy::Policy, record::EffectClass};
 
@@ -13,7 +13,8 @@ pub(super) fn judged(class: EffectClass) -> Rules {
     Rules { executions: &[Claim, Reclaim], judges: 1, ..Rules::of_class(class) }
 }
 
-/// Two Claims, answers lost and asked for again, writes that wait or whose fate is not known, renewals.
+/// Two Claims, answers lost and asked for again, writes that wait or whose fate is not known,
+/// renewals.
 pub(super) fn waiting(class: EffectClass) -> Rules {
     Rules {
         executions: &[Claim, Claim],

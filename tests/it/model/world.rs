@@ -1,6 +1,8 @@
-//! The world that is explored: one row, a provider, executions, judges, and what is under way between them.
+//! The world that is explored: one row, a provider, executions, judges, and what is under way
+//! between them.
 //!
-//! Holds no rule of its own about who may do what; the row is written by compare-and-set alone, as an engine does it.
+//! Holds no rule of its own about who may do what; the row is written by compare-and-set alone, as
+//! an engine does it.
 
 use std::{sync::Arc, time::Duration};
 
