@@ -1,4 +1,5 @@
-//! Servers, calls, and answers taken apart. A test says only what matters to it; all else has a default.
+//! Servers, calls, and answers taken apart. A test says only what matters to it; all else has a
+//! default.
 
 pub mod answer;
 pub mod binary;

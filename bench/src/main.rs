@@ -22,7 +22,8 @@ mod measure;
 mod onced;
 mod report;
 
-/// Fresh durable Claims, beside a bare tonic echo of the same messages and a grouped write + fdatasync of the same bytes.
+/// Fresh durable Claims, beside a bare tonic echo of the same messages and a grouped write +
+/// fdatasync of the same bytes.
 #[derive(Debug, Parser)]
 struct Arguments {
     /// Callers at a time.

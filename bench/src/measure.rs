@@ -1,4 +1,5 @@
-//! Closed-loop load: so many callers, each sending its next call when the last was answered, for a bounded time.
+//! Closed-loop load: so many callers, each sending its next call when the last was answered, for a
+//! bounded time.
 
 use std::{future::Future, time::Duration};
 

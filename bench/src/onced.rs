@@ -28,7 +28,6 @@ pub(crate) async fn serve_in(folder: &Path) -> Result<SocketAddr> {
         keeper: Arc::new(Keeper::new(store.clone(), clock.clone())),
         policies: Arc::new(policies),
         clock,
-        clock_bound: store.clock_bound(),
         bounds: Bounds::default(),
         metrics,
         drain: Drain::default(),

@@ -38,7 +38,8 @@ impl Contender {
 }
 
 impl Report {
-    /// The median over the rounds of one contender's rate over the slowest of the others' in the same round.
+    /// The median over the rounds of one contender's rate over the slowest of the others' in the
+    /// same round.
     pub(crate) fn ratio_to_slowest(&self, name: &str) -> f64 {
         let Some(subject) = self.contenders.iter().find(|contender| contender.name == name) else {
             return f64::NAN;

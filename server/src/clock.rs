@@ -1,6 +1,7 @@
 //! The only place that reads a clock.
 //!
-//! Time runs forward only: wall clock once, at the start, then boot time, which counts suspension too.
+//! Time runs forward only: wall clock once, at the start, then boot time, which counts suspension
+//! too.
 
 use std::{
     fmt,

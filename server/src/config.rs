@@ -23,6 +23,8 @@ mod value;
 pub const FILE: &str = "onced-server.toml";
 /// How long a server that others can reach serves on after it has said that it will stop.
 const DRAIN_DELAY_BEHIND_A_BALANCER: Duration = Duration::from_secs(5);
+/// How long connections to such a server live, so that clients come to notice new replicas.
+const CONNECTION_AGE_BEHIND_A_BALANCER: Duration = Duration::from_secs(300);
 
 /// Declares every setting once: its field, its flag, its variable and its name in the file.
 macro_rules! settings {
@@ -92,6 +94,9 @@ settings! {
     drain_grace: Duration = "10s";
     /// Longest time that one call is given, whatever its own deadline
     request_timeout: Duration = "1m";
+    /// About how long a connection may live, 0s for ever; off loopback 5m
+    /// where listen is not loopback
+    max_connection_age: Duration = "0s";
     /// Claims under way at once; more are refused as overload
     claims_in_flight_max: usize = "4096";
     /// Calls that wait for an outcome at once
@@ -125,7 +130,7 @@ impl Config {
         if !faults.is_empty() {
             return Err(faults);
         }
-        Ok(Self { warnings: warnings(&env), ..config.with_drain_delay() })
+        Ok(Self { warnings: warnings(&env), ..config.behind_a_balancer() })
     }
 
     /// What is wrong between settings, unless one of them could not be read.
@@ -136,9 +141,16 @@ impl Config {
         findings.map(|found| self.source(found.settings[0]).fault(found.message)).collect()
     }
 
-    fn with_drain_delay(mut self) -> Self {
-        if self.source("drain_delay") == &Source::Default && !self.listen.ip().is_loopback() {
+    /// Defaults of a server that others can reach.
+    fn behind_a_balancer(mut self) -> Self {
+        if self.listen.ip().is_loopback() {
+            return self;
+        }
+        if self.source("drain_delay") == &Source::Default {
             self.drain_delay = DRAIN_DELAY_BEHIND_A_BALANCER;
+        }
+        if self.source("max_connection_age") == &Source::Default {
+            self.max_connection_age = CONNECTION_AGE_BEHIND_A_BALANCER;
         }
         self
     }

@@ -1,6 +1,7 @@
 //! What an intent is: its three names, its identity, and the provider key derived from them.
 //!
-//! Never changes a name: two intents are the same if and only if all parts are equal, byte for byte.
+//! Never changes a name: two intents are the same if and only if all parts are equal, byte for
+//! byte.
 
 use std::fmt;
 

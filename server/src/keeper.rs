@@ -1,10 +1,17 @@
-//! The one loop around the decision procedure: assume or look, rule, compare-and-set; if the set is lost, rule again on
-//! the record that won. Bounded in rounds and time.
+//! The one loop around the decision procedure: assume or look, rule, compare-and-set; if the set is
+//! lost, rule again on the record that won. Bounded in rounds and time.
 //!
-//! Holds no lock across a store call: what two callers of one key may do is decided by the store's conditional write
-//! alone. The caches only save looks; every write names the revision it was judged on.
+//! Holds no lock across a store call: what two callers of one key may do is decided by the store's
+//! conditional write alone. The caches only save looks; every write names the revision it was
+//! judged on.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use tokio::time::{Instant, sleep_until, timeout_at};
 use tracing::Instrument;
@@ -14,20 +21,28 @@ use self::{memories::Memories, recent::Recent, waiters::Waiters};
 use crate::{
     clock::{Clock, Timestamp},
     intent::{Identity, IntentId, ProviderKeyForm},
-    policy::Policy,
     ruling::{Given, Request, Ruling, Verdict, rule},
     store::{self, Lease, LeaseWrite, Look, Memory, Set, Store, Stored, Write},
 };
 
+mod call;
 mod memories;
 mod recent;
 mod waiters;
+
+pub use self::{
+    call::{Answered, Ask, Error},
+    waiters::Changes,
+};
 
 /// How often a lost write is ruled on again before the key counts as contended.
 const ROUNDS_MAX: usize = 16;
 /// Shortest pause between two looks of one that waits.
 const LOOK_PAUSE_MIN: Duration = Duration::from_millis(10);
-/// How long the work of a call goes on after its caller stopped waiting, to bring an uncertain write to an end.
+/// How long before its deadline a call is answered that nothing definite is known.
+const ANSWER_MARGIN: Duration = Duration::from_millis(5);
+/// How long the work of a call goes on after its caller stopped waiting, to bring an uncertain
+/// write to an end.
 const AFTERCARE: Duration = Duration::from_secs(10);
 
 /// Rules on requests, one key at a time.
@@ -44,50 +59,6 @@ struct Inner {
     waiters: Waiters,
 }
 
-/// One request and the bounds it is ruled in.
-#[derive(Clone, Debug)]
-pub struct Ask {
-    /// About which intent.
-    pub intent: IntentId,
-    /// What is asked.
-    pub request: Request,
-    /// The operation's policy today, if it has one.
-    pub policy: Option<Arc<Policy>>,
-    /// When the call was received.
-    pub received: Instant,
-    /// When an answer is of no use any more.
-    pub deadline: Instant,
-    /// The caller thinks that it was sent before: look first.
-    pub likely_duplicate: bool,
-    /// Look past the caches.
-    pub fresh: bool,
-}
-
-/// The answer.
-#[derive(Clone, Debug)]
-pub struct Answered {
-    /// What the caller is told.
-    pub verdict: Verdict,
-    /// The record as it then stands, with its result.
-    pub stored: Option<Stored>,
-    /// From the receipt of the call to the first sending of the write, or to the look where there was none.
-    pub waited: Duration,
-    /// The time of the ruling.
-    pub now: Timestamp,
-}
-
-/// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] store::Error),
-    /// The deadline came first; it may have happened.
-    #[error("the deadline is over")]
-    Deadline,
-}
-
 impl Keeper {
     /// A keeper over one store; `clock` is the one that the store judges leases by, or close to it.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
@@ -101,20 +72,26 @@ impl Keeper {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Rules on one request. Its work is not cancelled with its caller: a write that was begun is brought to an end.
+    /// Rules on one request. Its work is not cancelled with its caller: a write that was begun is
+    /// brought to an end.
     pub async fn ask(&self, ask: Ask) -> Result<Answered, Error> {
-        let deadline = ask.deadline;
+        let until = ask.deadline.checked_sub(ANSWER_MARGIN).unwrap_or(ask.deadline);
         let inner = Arc::clone(&self.inner);
-        let work = tokio::spawn(async move { inner.answer(&ask).await }.in_current_span());
-        match timeout_at(deadline, work).await {
+        let uncertain = Arc::new(AtomicBool::new(false));
+        let doubt = Arc::clone(&uncertain);
+        let work = async move { inner.answer(&ask, &doubt).await };
+        match timeout_at(until, tokio::spawn(work.in_current_span())).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(panic)) => Err(store::Error::Uncertain(panic.to_string()).into()),
+            Err(_) if uncertain.load(Ordering::SeqCst) => {
+                Err(store::Error::Uncertain("no definite answer came in time".to_owned()).into())
+            }
             Err(_) => Err(Error::Deadline),
         }
     }
 
-    /// Rules on a Claim; while somebody else is at it, holds the call until the ruling changes or `until` is reached.
-    /// Waiting alone grants nothing.
+    /// Rules on a Claim; while somebody else is at it, holds the call until the ruling changes or
+    /// `until` is reached. Waiting alone grants nothing.
     pub async fn ask_waiting(&self, mut ask: Ask, until: Instant) -> Result<Answered, Error> {
         let mut changes = self.inner.waiters.subscribe(ask.intent.identity());
         loop {
@@ -131,25 +108,19 @@ impl Keeper {
         }
     }
 
+    /// The store that it keeps.
+    pub fn store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.inner.store)
+    }
+
     /// Tells of writes of this process to `intent` from now on.
     pub fn changes(&self, intent: &IntentId) -> Changes {
-        Changes(self.inner.waiters.subscribe(intent.identity()))
+        self.inner.waiters.subscribe(intent.identity())
     }
 
     /// Forgets what it knows of an operation's memory: it was changed by hand.
     pub fn forget_memory(&self, namespace: &str, operation: &str) {
         self.inner.memories.forget(namespace, operation);
-    }
-}
-
-/// Writes of this process to one intent, as they come.
-#[derive(Debug)]
-pub struct Changes(waiters::Subscription);
-
-impl Changes {
-    /// Returns after a write since the last call, or at `until`.
-    pub async fn next(&mut self, until: Instant) {
-        self.0.next(until).await;
     }
 }
 
@@ -167,53 +138,65 @@ struct View {
     linearizable: bool,
 }
 
+/// One request under way.
+struct Case<'a> {
+    ask: &'a Ask,
+    identity: Identity,
+    memory: Memory,
+    /// A write was sent, and nobody knows whether it was applied.
+    doubt: &'a AtomicBool,
+}
+
 impl Inner {
-    async fn answer(&self, ask: &Ask) -> Result<Answered, Error> {
+    async fn answer(&self, ask: &Ask, doubt: &AtomicBool) -> Result<Answered, Error> {
         let memory = self.memories.of(&*self.store, &*self.clock, ask).await?;
-        let identity = ask.intent.identity();
-        let mut view = self.first_view(ask, &identity).await?;
+        let case = Case { ask, identity: ask.intent.identity(), memory, doubt };
+        let Ruled { verdict, stored, waited, now } = self.ruled(&case).await?;
+        let clock_bound = self.store.clock_bound();
+        Ok(Answered { verdict, stored, waited, now, memory: case.memory, clock_bound })
+    }
+
+    async fn ruled(&self, case: &Case<'_>) -> Result<Ruled, Error> {
+        let mut view = self.first_view(case).await?;
         for _ in 0..ROUNDS_MAX {
             let now = self.clock.now();
-            let ruling = self.rule_on(&view, ask, &identity, &memory, now);
+            let ruling = self.rule_on(&view, case, now);
             let Some(write) = ruling.write else {
                 if view.linearizable || ruling.verdict == Verdict::Completed {
-                    let waited = ask.received.elapsed();
-                    return Ok(Answered {
-                        verdict: ruling.verdict,
-                        stored: view.stored,
-                        waited,
-                        now,
-                    });
+                    let waited = case.ask.received.elapsed();
+                    let (verdict, stored) = (ruling.verdict, view.stored);
+                    return Ok(Ruled { verdict, stored, waited, now });
                 }
-                view = self.look(&ask.intent, &identity, Look::Fresh).await?;
+                view = self.look(case, Look::Fresh).await?;
                 continue;
             };
-            match self.write(ask, &identity, &view, ruling.verdict, &write, now).await? {
-                Written::Answer(answered) => return Ok(*answered),
+            match self.write(case, &view, ruling.verdict, &write, now).await? {
+                Written::Answer(ruled) => return Ok(*ruled),
                 Written::Again(next) => view = *next,
             }
         }
         Err(store::Error::Contended.into())
     }
 
-    /// A Claim assumes that there is no record, since its write finds out; everything else must look.
-    async fn first_view(&self, ask: &Ask, identity: &Identity) -> Result<View, Error> {
-        let is_claim = matches!(ask.request, Request::Claim(_));
-        let cached = match ask.request {
-            _ if ask.fresh => None,
+    /// A Claim assumes that there is no record, since its write finds out; everything else must
+    /// look.
+    async fn first_view(&self, case: &Case<'_>) -> Result<View, Error> {
+        let is_claim = matches!(case.ask.request, Request::Claim(_));
+        let cached = match case.ask.request {
+            _ if case.ask.fresh => None,
             Request::Get(_) | Request::Resolve(_) | Request::Reclaim(_) => None,
-            Request::Claim(_) => self.recent.settled(identity),
+            Request::Claim(_) => self.recent.settled(&case.identity),
             Request::Complete(_) | Request::Renew(_) | Request::Release(_) => {
-                self.recent.open(identity)
+                self.recent.open(&case.identity)
             }
         };
         match cached {
             Some(stored) => Ok(View { stored: Some(stored), linearizable: false }),
-            None if is_claim && !self.looks_old(ask) => {
+            None if is_claim && !self.looks_old(case.ask) => {
                 Ok(View { stored: None, linearizable: false })
             }
-            None if is_claim => self.look(&ask.intent, identity, Look::Recent).await,
-            None => self.look(&ask.intent, identity, Look::Fresh).await,
+            None if is_claim => self.look(case, Look::Recent).await,
+            None => self.look(case, Look::Fresh).await,
         }
     }
 
@@ -227,41 +210,28 @@ impl Inner {
             || first_sent.is_some_and(|sent| sent.after(A_WHILE) < self.clock.now())
     }
 
-    async fn look(
-        &self,
-        intent: &IntentId,
-        identity: &Identity,
-        look: Look,
-    ) -> Result<View, Error> {
-        let stored = self.store.load(intent, look).await?;
-        self.recent.saw(identity, stored.as_ref());
+    async fn look(&self, case: &Case<'_>, look: Look) -> Result<View, Error> {
+        let stored = self.store.load(&case.ask.intent, look).await?;
+        self.recent.saw(&case.identity, stored.as_ref());
         Ok(View { stored, linearizable: look == Look::Fresh })
     }
 
-    fn rule_on(
-        &self,
-        view: &View,
-        ask: &Ask,
-        identity: &Identity,
-        memory: &Memory,
-        now: Timestamp,
-    ) -> Ruling {
-        let policy = ask.policy.as_deref();
+    fn rule_on(&self, view: &View, case: &Case<'_>, now: Timestamp) -> Ruling {
+        let policy = case.ask.policy.as_deref();
         let form = policy.map_or(ProviderKeyForm::Text, |policy| policy.provider_key);
         let given = Given {
             policy,
-            memory,
+            memory: &case.memory,
             revision: Uuid::new_v4(),
-            provider_key: &identity.provider_key(form),
+            provider_key: &case.identity.provider_key(form),
             clock_bound: self.store.clock_bound(),
         };
-        rule(view.stored.as_ref(), &ask.request, &given, now)
+        rule(view.stored.as_ref(), &case.ask.request, &given, now)
     }
 
     async fn write(
         &self,
-        ask: &Ask,
-        identity: &Identity,
+        case: &Case<'_>,
         view: &View,
         verdict: Verdict,
         write: &Write,
@@ -269,40 +239,42 @@ impl Inner {
     ) -> Result<Written, Error> {
         let sent = Instant::now();
         let starts_lease = matches!(write.lease, LeaseWrite::Start(_));
-        if starts_lease && sent >= ask.deadline {
+        if starts_lease && sent >= case.ask.deadline {
             return Err(Error::Deadline);
         }
-        let waited = sent.duration_since(ask.received);
-        match self.apply(&ask.intent, write, ask.deadline + AFTERCARE).await? {
+        let waited = sent.duration_since(case.ask.received);
+        match self.apply(case, write).await? {
             Set::Applied => {
                 let stored = write.applied_on(view.stored.as_ref());
-                self.recent.wrote(identity, &stored);
-                self.waiters.tell(identity);
+                self.recent.wrote(&case.identity, &stored);
+                self.waiters.tell(&case.identity);
                 if lease_of(&verdict).is_some_and(|lease| sent.elapsed() >= lease) {
-                    let view = self.look(&ask.intent, identity, Look::Fresh).await?;
+                    let view = self.look(case, Look::Fresh).await?;
                     return Ok(Written::Again(Box::new(view)));
                 }
                 Ok(Written::answer(verdict, Some(stored), waited, now))
             }
             Set::Lost(row) => {
-                self.recent.saw(identity, row.as_ref());
-                Ok(after_loss(row, write, verdict, ask, now))
+                self.recent.saw(&case.identity, row.as_ref());
+                Ok(after_loss(row, write, verdict, case.ask, now))
             }
         }
     }
 
-    /// Applies a write; an uncertain one is issued again, the same bytes, until the answer is definite. Once uncertain, only
-    /// a definite answer ends it.
-    async fn apply(&self, intent: &IntentId, write: &Write, until: Instant) -> Result<Set, Error> {
+    /// Applies a write; an uncertain one is issued again, the same bytes, until the answer is
+    /// definite. Once uncertain, only a definite answer ends it.
+    async fn apply(&self, case: &Case<'_>, write: &Write) -> Result<Set, Error> {
+        let until = case.ask.deadline + AFTERCARE;
         let mut uncertain = None;
         let mut pause = Duration::from_millis(20);
         loop {
-            match (self.store.compare_and_set(intent, write).await, &uncertain) {
+            match (self.store.compare_and_set(&case.ask.intent, write).await, &uncertain) {
                 (Ok(set), _) => return Ok(set),
-                (Err(store::Error::Uncertain(cause)), _) => uncertain = Some(cause),
+                (Err(store::Error::Uncertain(error)), _) => uncertain = Some(error),
                 (Err(error), None) => return Err(error.into()),
                 (Err(_), Some(_)) => {}
             }
+            case.doubt.store(true, Ordering::SeqCst);
             let next = Instant::now() + pause;
             if next >= until {
                 return Err(store::Error::Uncertain(uncertain.unwrap_or_default()).into());
@@ -313,9 +285,17 @@ impl Inner {
     }
 }
 
+/// An answer, before what it was ruled with is put to it.
+struct Ruled {
+    verdict: Verdict,
+    stored: Option<Stored>,
+    waited: Duration,
+    now: Timestamp,
+}
+
 /// What came of a write.
 enum Written {
-    Answer(Box<Answered>),
+    Answer(Box<Ruled>),
     /// Rule again, on this.
     Again(Box<View>),
 }
@@ -326,11 +306,12 @@ impl Written {
     }
 
     fn answer(verdict: Verdict, stored: Option<Stored>, waited: Duration, now: Timestamp) -> Self {
-        Self::Answer(Box::new(Answered { verdict, stored, waited, now }))
+        Self::Answer(Box::new(Ruled { verdict, stored, waited, now }))
     }
 }
 
-/// A lost row that shows this write's own revision was written by it: an earlier, uncertain sending was applied.
+/// A lost row that shows this write's own revision was written by it: an earlier, uncertain sending
+/// was applied.
 fn after_loss(
     row: Option<Stored>,
     write: &Write,

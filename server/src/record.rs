@@ -1,7 +1,7 @@
 //! What is remembered of one intent.
 //!
-//! Plain values: no clock, no I/O. How a record is laid out on disk is `record/codec.rs`; what is done with it is
-//! `ruling.rs`.
+//! Plain values: no clock, no I/O. How a record is laid out on disk is `record/codec.rs`; what is
+//! done with it is `ruling.rs`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -51,7 +51,8 @@ pub struct Record {
     pub version: u64,
     /// When it was last written.
     pub written: Timestamp,
-    /// What was asked for; absent if it was adopted from the provider, or holds spent claimants alone.
+    /// What was asked for; absent if it was adopted from the provider, or holds spent claimants
+    /// alone.
     pub payload_hash: Option<PayloadHash>,
     /// Where it stands, as written; a lease may have ended since.
     pub state: State,
@@ -79,7 +80,8 @@ pub struct Record {
     pub provider_key: String,
     /// First grant; for a record without one, its making.
     pub first_claim_time: Timestamp,
-    /// End of the current lease as estimated, or the time at which it was cleared. Not for deciding who holds it.
+    /// End of the current lease as estimated, or the time at which it was cleared. Not for deciding
+    /// who holds it.
     pub lease_end: Timestamp,
     /// What the effect is meant to move.
     pub amount: Option<Money>,

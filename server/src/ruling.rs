@@ -1,8 +1,8 @@
 //! The decision procedure: what every request gets, whatever is stored.
 //!
-//! No clock, no I/O, no async, no wire types. The same inputs give the same ruling. A ruling is a verdict and, where
-//! something changes, a write; the verdict may be answered only after the write was applied, on exactly the record that
-//! was judged. Refusals are verdicts, not errors.
+//! No clock, no I/O, no async, no wire types. The same inputs give the same ruling. A ruling is a
+//! verdict and, where something changes, a write; the verdict may be answered only after the write
+//! was applied, on exactly the record that was judged. Refusals are verdicts, not errors.
 
 use std::time::Duration;
 

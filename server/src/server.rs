@@ -11,10 +11,9 @@ use onced_proto::{
         reconciliation_service_server::ReconciliationServiceServer,
     },
 };
-use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
+use tokio::{net::TcpListener, task::JoinSet};
 use tokio_util::sync::CancellationToken;
-use tonic::transport::Server;
+use tonic::transport::{Server, server::TcpIncoming};
 
 use self::{edge::Edge, health::Health};
 use crate::{
@@ -22,10 +21,11 @@ use crate::{
     keeper::Keeper,
     policy::Policies,
     service::{Bounds, Claims, PolicyReader, Service},
-    telemetry::Metrics,
+    telemetry::{Backlog, Metrics},
 };
 
 mod admin;
+mod age;
 mod decode;
 mod drain;
 mod edge;
@@ -45,8 +45,6 @@ pub struct Parts {
     pub policies: Arc<Policies>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
-    /// By how much the clocks that judge leases may differ from `clock`.
-    pub clock_bound: Duration,
     /// Bounds of the service.
     pub bounds: Bounds,
     /// Counts.
@@ -77,22 +75,25 @@ pub async fn serve(
     parts: Parts,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), Error> {
-    let Parts { keeper, policies, clock, clock_bound, bounds, metrics, drain } = parts;
+    let Parts { keeper, policies, clock, bounds, metrics, drain } = parts;
+    let (store, age) = (keeper.store(), bounds.connection_age.map(age::jittered));
+    let stream_max = bounds.max_watch.max(bounds.call_max);
+    let backlog = Backlog::new(store.clone(), policies.clone(), clock.clone(), metrics.clone());
+    // Ends with this call.
+    let mut looking = JoinSet::new();
+    looking.spawn(backlog.watch());
     let edge = Edge::new(bounds.call_max, metrics.clone());
-    let service = Arc::new(Service::new(
-        keeper,
-        policies.clone(),
-        clock,
-        clock_bound,
-        bounds,
-        metrics.clone(),
-    ));
-    let (health, health_service) = Health::serving().await;
+    let service = Arc::new(Service::new(keeper, policies.clone(), clock, bounds, metrics.clone()));
+    let (health, health_service) = Health::serving(store).await;
     let stopped = CancellationToken::new();
     let mut server = Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE.0))
         .http2_keepalive_timeout(Some(KEEPALIVE.1))
+        .max_connection_age_grace(stream_max)
         .layer(edge);
+    if let Some(age) = age {
+        server = server.max_connection_age(age);
+    }
     let claims = ClaimServiceServer::new(Claims(service.clone()));
     let grpc = server
         .add_service(claims.max_decoding_message_size(MESSAGE_MAX))
@@ -103,7 +104,9 @@ pub async fn serve(
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
         .serve_with_incoming_shutdown(
-            TcpListenerStream::new(listener),
+            // An answer is several small writes: none of them waits for the caller's
+            // acknowledgement.
+            TcpIncoming::from(listener).with_nodelay(Some(true)),
             stopped.clone().cancelled_owned(),
         );
     let page = admin::serve(admin, health.clone(), metrics, stopped.clone());
@@ -111,9 +114,15 @@ pub async fn serve(
     drain::run(grpc, page, down).await
 }
 
+/// Shows all messages, and the services that are served here: users serve ProviderService.
 fn reflection() -> tonic_reflection::server::Builder<'static> {
-    tonic_reflection::server::Builder::configure()
+    let builder = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(onced_proto::DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET);
+    let served = health::SERVICES.into_iter().chain(["grpc.health.v1.Health"]);
+    served
+        .filter(|name| !name.is_empty())
+        .fold(builder, tonic_reflection::server::Builder::with_service_name)
 }
 
 pub use self::drain::Drain;

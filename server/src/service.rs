@@ -1,4 +1,5 @@
-//! The services as callers see them: each call is admitted, judged in form, ruled on by the keeper, and answered.
+//! The services as callers see them: each call is admitted, judged in form, ruled on by the keeper,
+//! and answered.
 //!
 //! Thin glue over the wire and the keeper. Decides nothing about intents; knows no status codes.
 
@@ -26,7 +27,8 @@ mod policies;
 
 pub use self::{claims::Claims, policies::PolicyReader};
 
-/// How long before the end of the call a waiting Claim is answered, so that the answer still arrives.
+/// How long before the end of the call a waiting Claim is answered, so that the answer still
+/// arrives.
 const ANSWER_MARGIN: Duration = Duration::from_millis(100);
 
 /// Bounds of the service as a whole.
@@ -40,6 +42,9 @@ pub struct Bounds {
     pub max_watch: Duration,
     /// Longest life of every other call.
     pub call_max: Duration,
+    /// About how long a connection lives before its client is asked to make a new one; for ever if
+    /// absent.
+    pub connection_age: Option<Duration>,
 }
 
 impl Default for Bounds {
@@ -49,6 +54,7 @@ impl Default for Bounds {
             waiters_max: 10_000,
             max_watch: Duration::from_secs(600),
             call_max: Duration::from_secs(60),
+            connection_age: None,
         }
     }
 }
@@ -59,7 +65,6 @@ pub struct Service {
     policies: Arc<Policies>,
     clock: Arc<dyn Clock>,
     /// By how much the clocks that judge leases may differ from `clock`.
-    clock_bound: Duration,
     bounds: Bounds,
     load: Load,
     metrics: Arc<Metrics>,
@@ -71,12 +76,11 @@ impl Service {
         keeper: Arc<Keeper>,
         policies: Arc<Policies>,
         clock: Arc<dyn Clock>,
-        clock_bound: Duration,
         bounds: Bounds,
         metrics: Arc<Metrics>,
     ) -> Self {
         let load = Load::new(&bounds);
-        Self { keeper, policies, clock, clock_bound, bounds, load, metrics }
+        Self { keeper, policies, clock, bounds, load, metrics }
     }
 
     /// From now on no new Claim is taken, and every Watch ends. Reports are taken to the last.
@@ -120,25 +124,30 @@ impl Service {
     async fn ask(&self, ask: Ask) -> Result<Answered, Denial> {
         let intent = ask.intent.clone();
         let answered = self.keeper.ask(ask).await;
-        taken(answered, intent)
+        self.taken(answered, intent)
     }
 
     /// Asks the keeper, and waits for somebody else's outcome.
     async fn ask_waiting(&self, ask: Ask, until: Instant) -> Result<Answered, Denial> {
         let intent = ask.intent.clone();
         let answered = self.keeper.ask_waiting(ask, until).await;
-        taken(answered, intent)
+        self.taken(answered, intent)
     }
-}
 
-fn taken(
-    answered: Result<Answered, crate::keeper::Error>,
-    intent: IntentId,
-) -> Result<Answered, Denial> {
-    let answered = answered.map_err(|error| Denial::Failed { error, intent: intent.clone() })?;
-    match answered.verdict {
-        Verdict::Refused(refusal) => Err(Denial::Refused { refusal, intent, now: answered.now }),
-        _ => Ok(answered),
+    fn taken(
+        &self,
+        answered: Result<Answered, crate::keeper::Error>,
+        intent: IntentId,
+    ) -> Result<Answered, Denial> {
+        let answered =
+            answered.map_err(|error| Denial::Failed { error, intent: intent.clone() })?;
+        self.metrics.answered(|| self.scope_of(&intent), &intent, &answered);
+        match answered.verdict {
+            Verdict::Refused(refusal) => {
+                Err(Denial::Refused { refusal, intent, now: answered.now })
+            }
+            _ => Ok(answered),
+        }
     }
 }
 
@@ -159,7 +168,8 @@ fn result_bytes_max(policy: Option<&Policy>) -> usize {
     policy.map_or(request::BYTES_MAX, |policy| policy.result_bytes_max as usize)
 }
 
-/// The verdict does not fit the request: a fault of the server, told as a record that cannot be read.
+/// The verdict does not fit the request: a fault of the server, told as a record that cannot be
+/// read.
 fn misfit(intent: IntentId) -> Denial {
     let error = store::Error::Corrupt("the verdict does not fit the request".to_owned());
     Denial::Failed { error: error.into(), intent }

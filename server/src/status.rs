@@ -1,7 +1,7 @@
 //! Why a call gets no answer, told as a gRPC status: code, reason and details.
 //!
-//! The one place that knows status codes. Decides nothing, and never tells a caller the cause of an internal fault: that
-//! is logged, once, with the intent named by its provider key.
+//! The one place that knows status codes. Decides nothing, and never tells a caller the cause of an
+//! internal fault: that is logged, once, with the intent named by its provider key.
 
 use std::{collections::HashMap, time::Duration};
 

@@ -1,7 +1,8 @@
 //! The store contract: what an engine does, and the three ways in which it can fail to.
 //!
-//! Engines hold no policy. A write says on which record it was judged; an engine applies it on exactly that record or
-//! not at all. The store's own clock judges leases, at the moment of the write.
+//! Engines hold no policy. A write says on which record it was judged; an engine applies it on
+//! exactly that record or not at all. The store's own clock judges leases, at the moment of the
+//! write.
 
 use std::{future::Future, num::NonZeroU32, pin::Pin, time::Duration};
 
@@ -22,12 +23,14 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// What an engine answers.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
-/// One engine. Every method may be called from many tasks at once; keys never wait for each other beyond a shared commit.
+/// One engine. Every method may be called from many tasks at once; keys never wait for each other
+/// beyond a shared commit.
 pub trait Store: Send + Sync + 'static {
     /// The record of `intent`, if it has one that has not expired.
     fn load<'a>(&'a self, intent: &'a IntentId, look: Look) -> Answer<'a, Option<Stored>>;
 
-    /// Writes if the record is still the one that was judged; else answers the one that stands there.
+    /// Writes if the record is still the one that was judged; else answers the one that stands
+    /// there.
     fn compare_and_set<'a>(&'a self, intent: &'a IntentId, write: &'a Write) -> Answer<'a, Set>;
 
     /// Exactly the records whose expiry is never, oldest first claim first, without results.
@@ -59,8 +62,27 @@ pub trait Store: Send + Sync + 'static {
         memory: &'a Memory,
     ) -> Answer<'a, Memory>;
 
-    /// By how much clocks that judge leases may differ from the ruling's: zero where there is but one.
+    /// By how much clocks that judge leases may differ from the ruling's: zero where there is but
+    /// one.
     fn clock_bound(&self) -> Duration;
+
+    /// What keeps the engine from taking new intents, as far as it knows without a look. Asks
+    /// nobody, waits for nothing.
+    fn trouble(&self) -> Option<Trouble> {
+        None
+    }
+}
+
+/// What keeps an engine from taking new intents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// A commit failed: nothing is taken until the engine is opened again.
+    #[error("the store has stopped: a commit failed")]
+    Stopped,
+    /// Claims are refused, reports are taken.
+    #[error("the disk is full up to its reserve: Claims are refused, reports are taken")]
+    DiskReserve,
 }
 
 /// How fresh a look must be.

@@ -1,11 +1,14 @@
 //! What operators see: metrics, spans and logs. Changes nothing, and shows no key and no payload.
 
+pub mod backlog;
+mod leases;
 pub mod logs;
 pub mod metrics;
 pub mod span;
 pub mod store;
 
 pub use self::{
+    backlog::Backlog,
     metrics::{Metrics, Scope},
     store::Measured,
 };

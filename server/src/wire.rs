@@ -1,7 +1,7 @@
 //! The wire and the domain: requests are judged and taken apart here, answers put together.
 //!
-//! Everything that is wrong with a request is found before anything else is done with it. Decides nothing about intents,
-//! and knows no status codes.
+//! Everything that is wrong with a request is found before anything else is done with it. Decides
+//! nothing about intents, and knows no status codes.
 
 use onced_proto::v1;
 
@@ -11,6 +11,7 @@ use crate::{
 };
 
 pub mod etag;
+mod expiry;
 pub mod intent;
 pub mod outcome;
 pub mod policy;

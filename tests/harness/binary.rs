@@ -1,4 +1,5 @@
-//! The real program as a process of its own: started, killed, stopped and started again on the same folder.
+//! The real program as a process of its own: started, killed, stopped and started again on the same
+//! folder.
 //!
 //! Ends no process but those that it started.
 

@@ -7,7 +7,8 @@ use onced::{
     intent::IntentId,
     record::Revision,
     store::{
-        Answer, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Write, embedded,
+        Answer, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write,
+        embedded,
     },
 };
 use tempfile::TempDir;
@@ -117,5 +118,9 @@ impl Store for Shared {
 
     fn clock_bound(&self) -> Duration {
         self.0.clock_bound()
+    }
+
+    fn trouble(&self) -> Option<Trouble> {
+        self.0.trouble()
     }
 }

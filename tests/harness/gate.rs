@@ -1,4 +1,5 @@
-//! A gate between a server and its store: conditional writes are held before or after they are applied, or fail.
+//! A gate between a server and its store: conditional writes are held before or after they are
+//! applied, or fail.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,7 +7,9 @@ use onced::{
     clock::Timestamp,
     intent::IntentId,
     record::Revision,
-    store::{Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Write},
+    store::{
+        Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write,
+    },
 };
 use tokio::sync::{Semaphore, watch};
 
@@ -152,5 +155,9 @@ impl Store for Gated {
 
     fn clock_bound(&self) -> Duration {
         self.store.clock_bound()
+    }
+
+    fn trouble(&self) -> Option<Trouble> {
+        self.store.trouble()
     }
 }

@@ -142,7 +142,6 @@ impl InProcess {
             keeper: Arc::new(Keeper::new(store.clone(), clock.clone())),
             policies: policies.clone(),
             clock: clock.clone(),
-            clock_bound: store.clock_bound(),
             bounds: setup.bounds.clone(),
             metrics,
             drain: setup.drain,
@@ -202,7 +201,7 @@ impl InProcess {
     }
 
     /// The value of one metric, by its name with labels as on the page; zero if it is not there.
-    pub async fn metric(&self, name_and_labels: &str) -> f64 {
+    pub async fn metric(&self, name_and_labels: &str) -> u64 {
         page::value(&self.metrics().await, name_and_labels)
     }
 }

@@ -42,9 +42,9 @@ fn parse(text: &str) -> Option<Page> {
 }
 
 /// The value of one series of a metrics page; zero if it is not there.
-pub fn value(page: &str, name_and_labels: &str) -> f64 {
+pub fn value(page: &str, name_and_labels: &str) -> u64 {
     let line = page.lines().find_map(|line| line.strip_prefix(name_and_labels)?.strip_prefix(' '));
-    line.map_or(0.0, |value| value.trim().parse().expect("a number"))
+    line.map_or(0, |value| value.trim().parse().expect("a number"))
 }
 
 /// All series of a metric: the lines that begin with its name.

@@ -2,6 +2,9 @@
 
 mod calls;
 mod conformance;
+mod crash;
+mod histories;
+mod latency;
 mod model;
 mod race;
 mod resend;

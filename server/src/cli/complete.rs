@@ -27,7 +27,8 @@ const USAGE: &str =
 const NOT_SUCCEEDED: [&str; 2] = ["failed", "unknown"];
 const EXAMPLE: &str = "\
 Example: onced complete --namespace payments --operation charge --key charge:v1:order-42 \\
-           --token 1764547200000000 --succeeded --text '{\"id\":\"ch_1\"}' --provider-reference ch_1";
+           --token 1764547200000000 --succeeded --text '{\"id\":\"ch_1\"}' \\
+           --provider-reference ch_1";
 
 /// Report what became of a granted attempt
 #[derive(Debug, Args)]
@@ -78,7 +79,8 @@ struct OutcomeArgs {
     #[arg(long, value_name = "TEXT", conflicts_with = "succeeded")]
     message: Option<String>,
     /// With --succeeded: what it moved, if other than claimed
-    #[arg(long, value_parser = money::parse, allow_hyphen_values = true, conflicts_with_all = NOT_SUCCEEDED)]
+    #[arg(long, value_parser = money::parse, allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = NOT_SUCCEEDED)]
     amount: Option<Money>,
     /// The provider's own id of it
     #[arg(long, value_name = "ID", conflicts_with = "unknown")]

@@ -1,4 +1,5 @@
-//! Where the server is, and how a call is sent to it: again, unchanged, while nothing definite came.
+//! Where the server is, and how a call is sent to it: again, unchanged, while nothing definite
+//! came.
 //!
 //! Every call of the service is safe to send again after a transport failure; a definite refusal
 //! never is sent again.
@@ -33,7 +34,8 @@ pub(super) struct Connection {
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = span::parse)]
     pub(super) timeout: Duration,
     /// text for people, or json as grpcurl prints it
-    #[arg(long, value_enum, hide_possible_values = true, value_name = "FORM", default_value_t = Output::Text)]
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "FORM")]
+    #[arg(default_value_t = Output::Text)]
     pub(super) output: Output,
 }
 

@@ -24,8 +24,8 @@ use super::{
 const USAGE: &str =
     "onced reclaim --namespace N --operation O --key K <PAYLOAD> --reason TEXT [OPTIONS]";
 const EXAMPLE: &str = "\
-Example: onced reclaim --namespace payments --operation payout --key payout:v1:7 --json '{\"n\":7}' \\
-           --reason 'worker died' --etag 5f0c... --evidence not-applied \\
+Example: onced reclaim --namespace payments --operation payout --key payout:v1:7 \\
+           --json '{\"n\":7}' --reason 'worker died' --etag 5f0c... --evidence not-applied \\
            --observed 2026-01-31T12:00:00Z --reference 'report 881'";
 
 /// Take over an unresolved intent, as its policy allows: 0 means go ahead
@@ -57,7 +57,8 @@ pub(super) struct Reclaim {
 #[command(next_help_heading = "Evidence: what the provider said, asked after the etag was read")]
 struct EvidenceArgs {
     /// What was found out: not-applied or applied (then success is recorded)
-    #[arg(long, value_enum, hide_possible_values = true, value_name = "FINDING", requires_all = ["etag", "observed"])]
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "FINDING")]
+    #[arg(requires_all = ["etag", "observed"])]
     evidence: Option<Found>,
     /// When the provider was asked, RFC 3339
     #[arg(long, value_name = "TIME", value_parser = moment::parse, requires = "evidence")]

@@ -83,7 +83,6 @@ async fn serve(config: &Config) -> anyhow::Result<()> {
         policies: policies.clone(),
         clock,
         // The engine judges leases by this very clock.
-        clock_bound: Duration::ZERO,
         bounds: bounds(config),
         metrics,
         drain: Drain { delay: config.drain_delay, grace: config.drain_grace },
@@ -135,6 +134,7 @@ fn bounds(config: &Config) -> Bounds {
         waiters_max: config.waiters_max,
         max_watch: config.max_watch,
         call_max: config.request_timeout,
+        connection_age: Some(config.max_connection_age).filter(|age| !age.is_zero()),
     }
 }
 

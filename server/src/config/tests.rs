@@ -163,6 +163,9 @@ fn an_address_beyond_loopback_is_refused_without_credentials() {
 
 #[test]
 fn a_server_that_others_reach_serves_on_for_a_while_before_it_drains() {
+    let age = |file: &str| load(file, &[], Flags::default()).unwrap().max_connection_age.as_secs();
+    assert_eq!(age("dev = true"), 0);
+    assert_eq!(age("dev = true\ninsecure = true\nlisten = '0.0.0.0:1'"), 300);
     let delay = |file: &str| load(file, &[], Flags::default()).unwrap().drain_delay.as_secs();
     assert_eq!(delay("dev = true"), 0);
     assert_eq!(delay("dev = true\ninsecure = true\nlisten = '0.0.0.0:1'"), 5);

@@ -1,5 +1,5 @@
-//! Records that this process wrote or saw of late. Saves looks, decides nothing: a write made on a cached record names its
-//! revision, and a refusal never rests on it.
+//! Records that this process wrote or saw of late. Saves looks, decides nothing: a write made on a
+//! cached record names its revision, and a refusal never rests on it.
 
 use std::{
     cmp::Ordering,

@@ -18,20 +18,20 @@ type Channels = Mutex<HashMap<Identity, watch::Sender<()>>>;
 #[derive(Debug, Default)]
 pub(super) struct Waiters(Arc<Channels>);
 
-/// One who waits. Hears of every write after its making.
+/// Writes of this process to one intent, from its making on.
 #[derive(Debug)]
-pub(super) struct Subscription {
+pub struct Changes {
     identity: Identity,
     channels: Arc<Channels>,
-    changes: Option<watch::Receiver<()>>,
+    news: Option<watch::Receiver<()>>,
 }
 
 impl Waiters {
-    pub(super) fn subscribe(&self, identity: Identity) -> Subscription {
+    pub(super) fn subscribe(&self, identity: Identity) -> Changes {
         let mut channels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = channels.entry(identity).or_insert_with(|| watch::channel(()).0);
-        let changes = Some(sender.subscribe());
-        Subscription { identity, channels: Arc::clone(&self.0), changes }
+        let news = Some(sender.subscribe());
+        Changes { identity, channels: Arc::clone(&self.0), news }
     }
 
     pub(super) fn tell(&self, identity: &Identity) {
@@ -42,19 +42,19 @@ impl Waiters {
     }
 }
 
-impl Subscription {
+impl Changes {
     /// Returns after a write since the last call, or at `until`.
-    pub(super) async fn next(&mut self, until: Instant) {
-        if let Some(changes) = &mut self.changes {
+    pub async fn next(&mut self, until: Instant) {
+        if let Some(news) = &mut self.news {
             // Either end is a reason to look again.
-            let _ = timeout_at(until, changes.changed()).await;
+            let _ = timeout_at(until, news.changed()).await;
         }
     }
 }
 
-impl Drop for Subscription {
+impl Drop for Changes {
     fn drop(&mut self) {
-        self.changes = None;
+        self.news = None;
         let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
         if channels.get(&self.identity).is_some_and(|sender| sender.receiver_count() == 0) {
             channels.remove(&self.identity);

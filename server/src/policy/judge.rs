@@ -14,7 +14,8 @@ use crate::{
 const CLOCK_MARGIN: Duration = Duration::from_secs(2);
 /// A record must outlive its longest lease by this and the margin.
 const OUTLIVES_LEASE_BY: Duration = Duration::from_secs(60);
-/// Shortest retention outside development: tokens rise with the clock even after a key was forgotten.
+/// Shortest retention outside development: tokens rise with the clock even after a key was
+/// forgotten.
 const RETENTION_MIN: Duration = Duration::from_secs(3_600);
 /// Largest result that any policy can allow.
 const RESULT_BYTES_MAX: u32 = 1 << 20;

@@ -101,7 +101,8 @@ impl Policies {
         Reload::Taken
     }
 
-    /// A fault for each operation that has left the file, unless all its intents are surely settled.
+    /// A fault for each operation that has left the file, unless all its intents are surely
+    /// settled.
     async fn unsettled_removals(
         &self,
         old: &PolicySet,

@@ -1,7 +1,7 @@
 //! The layout of a record on disk: one versioned protobuf message.
 //!
-//! Decoding never guesses: what is missing, unknown or left over makes the record unreadable, and it
-//! says so without showing what the record holds.
+//! Decoding never guesses: what is missing, unknown or left over makes the record unreadable, and
+//! it says so without showing what the record holds.
 
 use std::collections::BTreeMap;
 

@@ -63,7 +63,8 @@ pub(super) fn own(stored: &Stored, given: &Given<'_>, now: Timestamp) -> Ruling 
     }
 }
 
-/// A grant is repeated until its token was used, for a short time, and never over a reported success.
+/// A grant is repeated until its token was used, for a short time, and never over a reported
+/// success.
 fn is_repeatable(stored: &Stored, left: Duration, now: Timestamp) -> bool {
     let record = &stored.record;
     let lease = record.terms.lease;
@@ -92,7 +93,8 @@ fn another(stored: &Stored, claim: &Claim, given: &Given<'_>, now: Timestamp) ->
     }
 }
 
-/// Unresolved: unknown, unless the policy says that Claim itself takes over and the provider deduplicates.
+/// Unresolved: unknown, unless the policy says that Claim itself takes over and the provider
+/// deduplicates.
 fn over(stored: &Stored, claim: &Claim, given: &Given<'_>, now: Timestamp) -> Ruling {
     let Some(policy) = given.policy else { return unknown(stored, None, given, now) };
     let rule = reclaim_rule(&stored.record, policy.lease_for(claim.lease), given, now);

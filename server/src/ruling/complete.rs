@@ -1,7 +1,7 @@
 //! Complete: this is what became of it.
 //!
-//! A report is stored with the answer it got; sent again it gets that answer and writes nothing. It speaks for its own
-//! attempt only.
+//! A report is stored with the answer it got; sent again it gets that answer and writes nothing. It
+//! speaks for its own attempt only.
 
 use super::{
     Complete, Given, Refusal, Reported, ReportedSuccess, Ruling, Verdict,
@@ -190,8 +190,8 @@ fn record_success(
     reported(settle(stored, draft, settlement, result, &terms), late)
 }
 
-/// A failure speaks for its own attempt: while the fate of an earlier one is open it settles nothing, unless the provider
-/// itself refused under the key that both attempts share.
+/// A failure speaks for its own attempt: while the fate of an earlier one is open it settles
+/// nothing, unless the provider itself refused under the key that both attempts share.
 fn record_failure(
     stored: &Stored,
     report: &NewReport<'_>,
@@ -244,7 +244,8 @@ fn record_unknown(
     reported(unsettle(stored, draft, UnknownCause::Reported), late)
 }
 
-/// Whether the same report was called late when it came first; it is answered alike when it takes a release back.
+/// Whether the same report was called late when it came first; it is answered alike when it takes a
+/// release back.
 fn told_before(stored: &Stored, report: &NewReport<'_>) -> Option<bool> {
     match report.stored_in(&stored.record)?.answer {
         Answer::Recorded { late } => Some(late),
@@ -287,7 +288,8 @@ fn fill_in(
     reported(write, true)
 }
 
-/// Another outcome is recorded: this one is kept as evidence, and disputes the record where it says that it happened.
+/// Another outcome is recorded: this one is kept as evidence, and disputes the record where it says
+/// that it happened.
 fn keep_conflict(
     stored: &Stored,
     report: &NewReport<'_>,
@@ -314,7 +316,8 @@ fn keep(
     annotate(stored, draft, if in_doubt { Expiry::Never } else { Expiry::Keep })
 }
 
-/// An earlier token: refused, and kept as evidence. A success contests what is open and disputes a failure.
+/// An earlier token: refused, and kept as evidence. A success contests what is open and disputes a
+/// failure.
 fn earlier(
     stored: &Stored,
     report: &NewReport<'_>,

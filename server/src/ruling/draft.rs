@@ -1,4 +1,5 @@
-//! The next version of a record: how it is begun, what is noted on it, and the write that carries it.
+//! The next version of a record: how it is begun, what is noted on it, and the write that carries
+//! it.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -60,7 +61,8 @@ pub(super) fn end_lease(stored: &Stored, mut record: Record, expiry: Expiry) -> 
     }
 }
 
-/// Sets how the current attempt ended. That is news: what the provider was asked before does not cover it.
+/// Sets how the current attempt ended. That is news: what the provider was asked before does not
+/// cover it.
 pub(super) fn end_current(record: &mut Record, end: AttemptEnd) {
     let (current, now) = (record.token(), record.written);
     forget_comparison(record);
@@ -146,7 +148,8 @@ pub(super) fn release(stored: &Stored, mut record: Record, terms: &Terms) -> Wri
     Write { result: ResultWrite::Clear, ..end_lease(stored, record, expiry) }
 }
 
-/// When a settled record expires: not before it was compared, where that is asked for, and not while it is in doubt.
+/// When a settled record expires: not before it was compared, where that is asked for, and not
+/// while it is in doubt.
 pub(super) fn settled_expiry(record: &Record, terms: &Terms) -> Expiry {
     let uncompared = (terms.reconcile || record.orphan) && record.reconcile_time.is_none();
     if record.disputed || uncompared { Expiry::Never } else { after(terms.retention) }
@@ -181,8 +184,8 @@ pub(super) fn earlier_report<'a>(
     })
 }
 
-/// Stores a report with the answer it gets. Successes are never cut; of the others the oldest late one goes first, so that
-/// what moved the record is still known when it is sent again.
+/// Stores a report with the answer it gets. Successes are never cut; of the others the oldest late
+/// one goes first, so that what moved the record is still known when it is sent again.
 pub(super) fn note_report(
     record: &mut Record,
     token: FencingToken,
@@ -207,7 +210,8 @@ pub(super) fn note_report(
     }
 }
 
-/// A holder that reports one success after another must not grow the record without bound; the fact stands already.
+/// A holder that reports one success after another must not grow the record without bound; the fact
+/// stands already.
 fn is_one_success_too_many(record: &Record, report: &Report) -> bool {
     let is_like =
         |other: &&Report| other.token == report.token && other.said.kind() == ReportKind::Succeeded;

@@ -1,5 +1,5 @@
-//! What a stored record says before a request is weighed: where it stands, whose token or call this is, and what the
-//! provider and the clock still allow.
+//! What a stored record says before a request is weighed: where it stands, whose token or call this
+//! is, and what the provider and the clock still allow.
 
 use std::time::Duration;
 
@@ -169,7 +169,8 @@ pub(super) fn deduplicates(record: &Record, terms: &Terms, now: Timestamp) -> bo
     }
 }
 
-/// The first grant is among those that the store has forgotten: when the provider first saw the key is not known.
+/// The first grant is among those that the store has forgotten: when the provider first saw the key
+/// is not known.
 fn begins_forgotten(record: &Record) -> bool {
     record.grants.first().is_some_and(|grant| grant.attempt == 0)
 }
@@ -205,19 +206,9 @@ pub fn evidence_start(
     record.lease_end.after(delay).after(clock_bound * 2)
 }
 
-/// The etag under which a record is shown: marked once evidence gathered from now on counts.
-pub fn shown_etag(
-    stored: &Stored,
-    policy: Option<&Policy>,
-    clock_bound: Duration,
-    now: Timestamp,
-) -> Etag {
-    let ripe = now >= evidence_start(&stored.record, policy, clock_bound);
-    Etag::Revision { revision: stored.record.revision, marked: !stored.lease.is_live() && ripe }
-}
-
-/// The etag under which a ruling shows the record: marked only once no lease that the store may have forgotten can run.
-pub(super) fn judged_etag(stored: &Stored, given: &Given<'_>, now: Timestamp) -> Etag {
+/// The etag under which a record is shown: marked once evidence gathered from now on counts, which
+/// no lease that the store may have forgotten can upset.
+pub fn shown_etag(stored: &Stored, given: &Given<'_>, now: Timestamp) -> Etag {
     let ripe = now >= memory::evidence_start_of(&stored.record, given, now);
     Etag::Revision { revision: stored.record.revision, marked: !stored.lease.is_live() && ripe }
 }
@@ -253,7 +244,7 @@ pub(super) fn unknown_by(
         reason,
         reclaim_rule,
         evidence_start: memory::evidence_start_of(record, given, now),
-        etag: judged_etag(stored, given, now),
+        etag: shown_etag(stored, given, now),
         own_token,
     }))
 }

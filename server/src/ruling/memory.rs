@@ -8,7 +8,8 @@ use crate::{
     store::Stored,
 };
 
-/// What a Claim without a record gets where the memory does not reach back far enough; nothing where the key is fresh.
+/// What a Claim without a record gets where the memory does not reach back far enough; nothing
+/// where the key is fresh.
 pub(super) fn gap_without_record(
     first_sent_time: Option<Timestamp>,
     policy: &Policy,
@@ -51,28 +52,31 @@ fn reach(policy: &Policy, given: &Given<'_>, now: Timestamp) -> Timestamp {
     if nothing_before { kept_since } else { kept_since.max(given.memory.start) }
 }
 
-/// From when on evidence about an intent without a record counts: every lease that the store may have forgotten is over.
+/// From when on evidence about an intent without a record counts: every lease that the store may
+/// have forgotten is over.
 pub(super) fn evidence_start(policy: &Policy, given: &Given<'_>) -> Timestamp {
     let bound = given.clock_bound * 2;
     given.memory.start.after(policy.max_lease).after(policy.evidence_delay).after(bound)
 }
 
-/// Grants that the restored store never saw may have followed the record's last one, and nobody has compared since. What is
-/// merely noted on it, its own holder's last word too, says nothing about them.
+/// Grants that the restored store never saw may have followed the record's last one, and nobody has
+/// compared since. What is merely noted on it, its own holder's last word too, says nothing about
+/// them.
 fn predates(record: &Record, given: &Given<'_>) -> bool {
     let granted = record.current().filter(|grant| grant.attempt > 0).map(|grant| grant.claim_time);
     let known = granted.max(record.reconcile_time).unwrap_or(record.first_claim_time);
     known < given.memory.start
 }
 
-/// An effect of a forgotten grant may have happened, or may be happening, and the provider would not deduplicate it.
+/// An effect of a forgotten grant may have happened, or may be happening, and the provider would
+/// not deduplicate it.
 pub(super) fn is_in_gap(record: &Record, given: &Given<'_>, now: Timestamp) -> bool {
     let terms = look::terms(record, given.policy);
     given.memory.gap && predates(record, given) && !look::deduplicates(record, &terms, now)
 }
 
-/// From when on evidence about a record counts: its own lease is over, and so is every lease that the store may have
-/// forgotten.
+/// From when on evidence about a record counts: its own lease is over, and so is every lease that
+/// the store may have forgotten.
 pub(super) fn evidence_start_of(record: &Record, given: &Given<'_>, now: Timestamp) -> Timestamp {
     let own = look::evidence_start(record, given.policy, given.clock_bound);
     if !is_in_gap(record, given, now) {
@@ -85,7 +89,7 @@ pub(super) fn evidence_start_of(record: &Record, given: &Given<'_>, now: Timesta
 }
 
 pub(super) fn unknown_of(stored: &Stored, given: &Given<'_>, now: Timestamp) -> Ruling {
-    let etag = look::judged_etag(stored, given, now);
+    let etag = look::shown_etag(stored, given, now);
     unknown(etag, evidence_start_of(&stored.record, given, now))
 }
 

@@ -1,7 +1,7 @@
 //! Reclaim: let me take it over.
 //!
-//! Granted by class where the provider deduplicates; else only on evidence, judged on the very record that was seen after
-//! its lease was over. No evidence overrides a live lease.
+//! Granted by class where the provider deduplicates; else only on evidence, judged on the very
+//! record that was seen after its lease was over. No evidence overrides a live lease.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::{
     draft::{clear_attempts, end_unfinished, revise, settle, settlement, success},
     grant::{Applicant, blank, expected_blank, grant, ungranted_terms},
     look::{
-        Caller, caller, check_hash, is_noted_spent, judged_etag, present, reclaim_rule, standing,
+        Caller, caller, check_hash, is_noted_spent, present, reclaim_rule, shown_etag, standing,
         terms, unknown_by,
     },
     memory,
@@ -44,7 +44,8 @@ pub(super) fn rule(
     }
 }
 
-/// No record: only evidence says that the key is fresh, once every lease that the store may have forgotten is over.
+/// No record: only evidence says that the key is fresh, once every lease that the store may have
+/// forgotten is over.
 fn none(row: Option<&Stored>, reclaim: &Reclaim, given: &Given<'_>, now: Timestamp) -> Ruling {
     let (Some(Etag::None), Some(evidence)) = (reclaim.etag, &reclaim.evidence) else {
         return Ruling::refuse(Refusal::KeyNotFound);
@@ -113,7 +114,7 @@ fn judge_etag(
     given: &Given<'_>,
     now: Timestamp,
 ) -> Option<Refusal> {
-    let shown = judged_etag(stored, given, now);
+    let shown = shown_etag(stored, given, now);
     let judged = match (reclaim.etag, &reclaim.evidence) {
         (None, None) => return None,
         (None, Some(_)) => {

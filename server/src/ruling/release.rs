@@ -138,7 +138,8 @@ fn current(
     }
 }
 
-/// The next version of the record, with the report noted: a copy of it must never move the record again.
+/// The next version of the record, with the report noted: a copy of it must never move the record
+/// again.
 fn said(
     stored: &Stored,
     token: FencingToken,

@@ -4,7 +4,7 @@ use super::{
     Etag, Given, Refusal, ReportedSuccess, Resolve, ResolveVerdict, Ruling, Verdict,
     audit::{note_resolve, resolve_decision},
     draft::{clear_attempts, release, revise, settle, settlement, success},
-    look::{judged_etag, present, standing, terms},
+    look::{present, shown_etag, standing, terms},
     memory,
 };
 use crate::{
@@ -60,7 +60,7 @@ fn refusal(
     let marked = match resolve.etag {
         Etag::Revision { revision, marked } if revision == record.revision => marked,
         Etag::Revision { .. } | Etag::None => {
-            let etag = judged_etag(stored, given, now);
+            let etag = shown_etag(stored, given, now);
             return Some(Refusal::EtagMismatch { etag });
         }
     };
@@ -105,7 +105,8 @@ fn succeeded(
     settled(stored, draft, Outcome::Succeeded(success), result, given)
 }
 
-/// A recorded success that the operator confirms keeps its original result; what she says of the rest is the verdict.
+/// A recorded success that the operator confirms keeps its original result; what she says of the
+/// rest is the verdict.
 fn confirmed(known: Success, told: Success) -> Success {
     let is_told = !told.provider_reference.is_empty();
     let provider_reference =

@@ -1,4 +1,5 @@
-//! The admin port: whether the process lives, whether it wants traffic, and its metrics. Plain HTTP, nothing secret.
+//! The admin port: whether the process lives, whether it wants traffic, and its metrics. Plain
+//! HTTP, nothing secret.
 
 use std::sync::Arc;
 
@@ -32,11 +33,10 @@ pub(super) async fn serve(
     axum::serve(listener, pages).with_graceful_shutdown(stopped.cancelled_owned()).await
 }
 
-async fn readyz(State(health): State<Health>) -> (StatusCode, &'static str) {
-    if health.is_ready() {
-        (StatusCode::OK, "ok\n")
-    } else {
-        (StatusCode::SERVICE_UNAVAILABLE, "draining\n")
+async fn readyz(State(health): State<Health>) -> (StatusCode, String) {
+    match health.ready() {
+        Ok(()) => (StatusCode::OK, "ok\n".to_owned()),
+        Err(unready) => (StatusCode::SERVICE_UNAVAILABLE, format!("{unready}\n")),
     }
 }
 

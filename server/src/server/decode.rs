@@ -1,5 +1,6 @@
-//! Messages that cannot be read: bytes that are not UTF-8 in a text, or a message that is too large. Both are the
-//! caller's fault, and tonic's decoder says INTERNAL and OUT_OF_RANGE: put right here.
+//! Messages that cannot be read: bytes that are not UTF-8 in a text, or a message that is too
+//! large. Both are the caller's fault, and tonic's decoder says INTERNAL and OUT_OF_RANGE: put
+//! right here.
 
 use http::Response;
 use tonic::{Code, Status, body::Body};
@@ -38,7 +39,8 @@ fn fault(response: &Response<Body>) -> Option<Violation> {
     }
 }
 
-/// `IntentId.key: ClaimRequest.intent: invalid string value: …`, innermost first, names the field `intent.key`.
+/// `IntentId.key: ClaimRequest.intent: invalid string value: …`, innermost first, names the field
+/// `intent.key`.
 fn unreadable(message: &str) -> Violation {
     let is_field = |part: &&str| part.contains('.') && !part.contains(' ');
     let mut fields: Vec<&str> = message

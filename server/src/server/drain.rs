@@ -1,5 +1,5 @@
-//! The way down: traffic is sent elsewhere first, then new Claims are refused while reports are taken, then the ports
-//! close. Every step has a bound.
+//! The way down: traffic is sent elsewhere first, then new Claims are refused while reports are
+//! taken, then the ports close. Every step has a bound.
 
 use std::{future::Future, io, pin::pin, time::Duration};
 
@@ -25,7 +25,8 @@ impl Default for Drain {
 }
 
 impl Drain {
-    /// Waits for `shutdown`, then leads down to `stopped`; done when the time for all of it is over.
+    /// Waits for `shutdown`, then leads down to `stopped`; done when the time for all of it is
+    /// over.
     pub(super) async fn after(
         self,
         shutdown: impl Future<Output = ()>,

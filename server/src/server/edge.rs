@@ -1,4 +1,5 @@
-//! What happens to every call before and after its service: deadline, span, duration, and answers put right.
+//! What happens to every call before and after its service: deadline, span, duration, and answers
+//! put right.
 
 use std::{
     future::Future,
@@ -21,7 +22,8 @@ use crate::{
     telemetry::{Metrics, span},
 };
 
-/// So much of a call's own time is kept for the way back, so that its end is told and not only felt.
+/// So much of a call's own time is kept for the way back, so that its end is told and not only
+/// felt.
 const RETURN: Duration = Duration::from_millis(20);
 
 /// The layer.

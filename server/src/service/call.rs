@@ -1,4 +1,5 @@
-//! What a call says beside its message: its deadline, its trace, whether it was sent before, and by whom.
+//! What a call says beside its message: its deadline, its trace, whether it was sent before, and by
+//! whom.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! How many calls at once: new work is shed before anything else is done with it, reports never are.
+//! How many calls at once: new work is shed before anything else is done with it, reports never
+//! are.
 
 use std::sync::Arc;
 
@@ -33,7 +34,8 @@ impl Load {
         }
     }
 
-    /// Admits so many claims, or none of them: a batch larger than all the room there is takes all of it.
+    /// Admits so many claims, or none of them: a batch larger than all the room there is takes all
+    /// of it.
     pub fn admit(&self, claims: usize) -> Result<Admitted, Denial> {
         if self.draining.is_cancelled() {
             return Err(Denial::Draining);

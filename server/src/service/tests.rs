@@ -303,3 +303,54 @@ async fn a_key_that_holds_its_claimant_is_granted_with_a_warning() {
     let page = trial.metrics.prometheus();
     assert!(page.contains("onced_key_warnings_total{"), "{page}");
 }
+
+#[tokio::test]
+async fn every_answer_tells_the_same_time_until_which_it_is_remembered() {
+    let trial = Trial::new();
+    let claims = trial.claims();
+    let grant = granted(ruling(&claims, claim("k")).await);
+    let report = success("k", grant.fencing_token, "ch_1");
+    let told = claims.complete(Request::new(report)).await.unwrap().into_inner();
+    let first = told.intent.unwrap().expire_time.unwrap();
+    for n in 0..10 {
+        let fresh = n % 2 == 0;
+        let again = v1::ClaimRequest { fresh, ..claim("k") };
+        assert_eq!(completed(ruling(&claims, again).await).expire_time, Some(first));
+        let get = v1::GetRequest { intent: Some(id("k")), payload: Some(payload("10 EUR")) };
+        let shown = claims.get(Request::new(get)).await.unwrap().into_inner().intent.unwrap();
+        assert_eq!(shown.expire_time, Some(first));
+        assert_eq!(shown.completed.unwrap().expire_time, Some(first));
+    }
+}
+
+#[track_caller]
+fn warns(ruling: Option<&v1::Ruling>) -> Vec<v1::WarningType> {
+    ruling.expect("a ruling").warnings.iter().map(v1::Warning::r#type).collect()
+}
+
+#[tokio::test]
+async fn a_lease_that_was_shortened_is_warned_of() {
+    let claims = Trial::new().claims();
+    let lease = |seconds| Some(prost_types::Duration { seconds, nanos: 0 });
+    let long = ruling(&claims, v1::ClaimRequest { lease: lease(3_600), ..claim("k") }).await;
+    assert_eq!(warns(long.as_ref()), [v1::WarningType::LeaseShortened]);
+    assert_eq!(granted(long).lease.unwrap().seconds, 300);
+    let fits = ruling(&claims, v1::ClaimRequest { lease: lease(300), ..claim("l") }).await;
+    assert_eq!(warns(fits.as_ref()), []);
+}
+
+#[tokio::test]
+async fn a_record_without_a_hash_is_answered_with_a_warning() {
+    use crate::store::conformance::sample;
+    let trial = Trial::new();
+    let intent = crate::intent::IntentId::new("", "payments", "charge", "k").unwrap();
+    let record = sample::succeeded(&sample::record(&intent, trial.clock.now()));
+    let adopted =
+        crate::record::Record { payload_hash: None, adopted: true, grants: Vec::new(), ..record };
+    let write = sample::claim(adopted, 1);
+    let write = crate::store::Write { lease: crate::store::LeaseWrite::Clear, ..write };
+    trial.keeper.store().compare_and_set(&intent, &write).await.unwrap();
+    let answer = ruling(&trial.claims(), claim("k")).await;
+    assert_eq!(warns(answer.as_ref()), [v1::WarningType::HashUnchecked]);
+    completed(answer);
+}

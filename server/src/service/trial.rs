@@ -42,7 +42,6 @@ impl Trial {
             self.keeper.clone(),
             self.policies.clone(),
             self.clock.clone(),
-            std::time::Duration::ZERO,
             self.bounds.clone(),
             self.metrics.clone(),
         ))
@@ -57,7 +56,6 @@ impl Trial {
             keeper: self.keeper.clone(),
             policies: self.policies.clone(),
             clock: self.clock.clone(),
-            clock_bound: std::time::Duration::ZERO,
             bounds: self.bounds.clone(),
             metrics: self.metrics.clone(),
             drain,

@@ -20,7 +20,7 @@ mod listings;
 mod looks;
 mod memories;
 mod results;
-pub(super) mod sample;
+pub(crate) mod sample;
 
 /// Lets time pass on the clock of the engine under test.
 pub trait Passage: Send + Sync {

@@ -6,7 +6,11 @@
 use std::{
     future::Future,
     path::{Path, PathBuf},
-    sync::{Arc, mpsc},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
     thread::JoinHandle,
     time::Duration,
 };
@@ -21,7 +25,9 @@ use self::{
     readers::{Readers, Seen},
     writer::Writer,
 };
-use super::{Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Write};
+use super::{
+    Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write,
+};
 use crate::{
     clock::{Clock, SystemClock, Timestamp},
     intent::IntentId,
@@ -84,6 +90,7 @@ pub struct Embedded {
     readers: Arc<Readers>,
     clock: Arc<dyn Clock>,
     poison: CancellationToken,
+    full: Arc<AtomicBool>,
     folder: Folder,
 }
 
@@ -96,9 +103,10 @@ impl Embedded {
         let poison = CancellationToken::new();
         let readers = Readers::open(&folder, options.readers, &clock, &poison)?;
         let writer = Writer::new(connection, &folder, options, &clock, &poison)?;
+        let full = writer.fullness();
         let (calls, waiting) = mpsc::channel();
         let writer = writer.start(waiting).map_err(|cause| folder.fault(cause))?;
-        Ok(Self { calls: Some(calls), writer: Some(writer), readers, clock, poison, folder })
+        Ok(Self { calls: Some(calls), writer: Some(writer), readers, clock, poison, full, folder })
     }
 
     /// The clock that judges leases: rulings are to be made on the same.
@@ -228,6 +236,13 @@ impl Store for Embedded {
 
     fn clock_bound(&self) -> Duration {
         Duration::ZERO
+    }
+
+    fn trouble(&self) -> Option<Trouble> {
+        if self.poison.is_cancelled() {
+            return Some(Trouble::Stopped);
+        }
+        self.full.load(Ordering::Acquire).then_some(Trouble::DiskReserve)
     }
 }
 

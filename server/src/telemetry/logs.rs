@@ -1,6 +1,6 @@
 //! Where logs and spans go: lines on standard error, and spans to a collector if one is configured.
 
-use std::io;
+use std::io::{self, IsTerminal};
 
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_otlp::{SpanExporter, WithExportConfig};
@@ -52,7 +52,8 @@ impl Drop for Flush {
     }
 }
 
-/// Begins to write logs, and to export spans if there is an `endpoint` (OTLP over gRPC). Once per process.
+/// Begins to write logs, and to export spans if there is an `endpoint` (OTLP over gRPC). Once per
+/// process.
 pub fn begin(format: Format, filter: &str, endpoint: Option<&str>) -> Result<Flush, Error> {
     let provider = endpoint.map(exporting).transpose()?;
     let spans = provider
@@ -77,6 +78,8 @@ where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
+    // Colours are for eyes: in a file they are noise. NO_COLOR is heeded where they would be shown.
+    let lines = if io::stderr().is_terminal() { lines } else { lines.with_ansi(false) };
     match format {
         Format::Text => lines.boxed(),
         Format::Json => lines.json().flatten_event(true).boxed(),

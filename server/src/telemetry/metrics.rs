@@ -9,8 +9,15 @@ use prometheus_client::{
     registry::Registry,
 };
 
+use super::{
+    backlog::Open,
+    leases::{self, Leases},
+};
 use crate::{
+    clock::Timestamp,
+    intent::IntentId,
     keeper::Answered,
+    record::FencingToken,
     ruling::{Refusal, Verdict},
     status::Denial,
 };
@@ -36,13 +43,16 @@ pub struct Metrics {
     reclaims: Family<Labels, Counter>,
     key_warnings: Family<Labels, Counter>,
     waiters: Family<Labels, Gauge>,
+    leases_ended: Family<Labels, Counter>,
     calls: Durations,
     store_calls: Durations,
     store_writes: Family<Labels, Counter>,
+    open: open::Gauges,
+    leases: Leases,
 }
 
 /// Of which operation something is counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Scope {
     namespace: String,
     operation: String,
@@ -57,6 +67,11 @@ impl Scope {
     /// All others together: a caller must not make labels.
     pub fn other() -> Self {
         Self::of(OTHER, OTHER)
+    }
+
+    /// Its names, as the store has them.
+    pub(super) fn names(&self) -> (&str, &str) {
+        (&self.namespace, &self.operation)
     }
 
     fn labels(&self) -> Labels {
@@ -113,6 +128,9 @@ impl Metrics {
                 "Duration of store calls",
             ),
             store_writes: family(r, "onced_store_lwt", "Conditional writes of the store"),
+            open: open::Gauges::registered(r),
+            leases: Leases::default(),
+            leases_ended: family(r, "onced_leases_ended", "Leases that ended without an outcome"),
             registry,
         }
     }
@@ -175,6 +193,46 @@ impl Metrics {
         let gauge = self.waiters.get_or_create_owned(&scope.labels());
         gauge.inc();
         Waiting(gauge)
+    }
+
+    /// A call was answered: if its own write ended an attempt whose lease was over, that lease is
+    /// counted.
+    pub fn answered(&self, scope: impl FnOnce() -> Scope, intent: &IntentId, answered: &Answered) {
+        let written = answered.stored.as_ref();
+        let Some(stored) = written.filter(|stored| stored.record.written == answered.now) else {
+            return;
+        };
+        let mut ended = leases::ended_by_its_write(stored).peekable();
+        if ended.peek().is_some() {
+            self.count_leases(&scope(), intent, ended);
+        }
+    }
+
+    /// An operation was looked through: what is open of it, as of `now`.
+    pub(super) fn looked(&self, scope: &Scope, open: &Open, now: Timestamp) {
+        self.open.set(&scope.labels(), open, now);
+    }
+
+    /// An operation has no policy any more.
+    pub(super) fn forget(&self, scope: &Scope) {
+        self.open.remove(&scope.labels());
+        self.leases.forget(scope);
+    }
+
+    /// Leases that ended without an outcome, each counted once.
+    pub(super) fn count_leases(
+        &self,
+        scope: &Scope,
+        intent: &IntentId,
+        ended: impl Iterator<Item = FencingToken>,
+    ) {
+        let new = ended.filter(|token| self.leases.is_new(scope, intent, *token)).count();
+        self.leases_ended.get_or_create(&scope.labels()).inc_by(new as u64);
+    }
+
+    /// Which leases have ended, each known once.
+    pub(super) fn leases(&self) -> &Leases {
+        &self.leases
     }
 
     /// A call has ended.
@@ -240,6 +298,8 @@ fn durations(registry: &mut Registry, name: &str, help: &str) -> Durations {
     registry.register(name, help, family.clone());
     family
 }
+
+mod open;
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,9 @@ use crate::{
     clock::Timestamp,
     intent::IntentId,
     record::Revision,
-    store::{Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Write},
+    store::{
+        Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write,
+    },
 };
 
 /// A store, measured.
@@ -96,5 +98,9 @@ impl<S: Store> Store for Measured<S> {
 
     fn clock_bound(&self) -> Duration {
         self.store.clock_bound()
+    }
+
+    fn trouble(&self) -> Option<Trouble> {
+        self.store.trouble()
     }
 }

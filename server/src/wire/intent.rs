@@ -3,7 +3,9 @@
 use onced_proto::v1;
 
 use super::{
-    count, effect_class, etag, id, money,
+    count, effect_class, etag,
+    expiry::expire_time,
+    id, money,
     outcome::{Sight, completed, late_report},
     ruling::lease_end,
     state,
@@ -57,7 +59,7 @@ pub fn intent(shown: Shown<'_>) -> v1::Intent {
         claim_time: record.current().map(|grant| timestamp(grant.claim_time)),
         lease_expire_time: record.current().map(|_| timestamp(lease_end(stored, now))),
         reconcile_time: record.reconcile_time.map(timestamp),
-        expire_time: stored.expires_in.map(|left| timestamp(now.after(left))),
+        expire_time: expire_time(stored, now).map(timestamp),
         completed: record.settlement().map(|settled| completed(stored, settled, sight, now)),
         unknown: shown.unknown,
         earlier_attempts: listed.attempts,

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use onced_proto::v1::{self, ResultAbsence, completed, late_report};
 
-use super::{count, detail, money, not_applied, result, time::timestamp};
+use super::{count, detail, expiry::expire_time, money, not_applied, result, time::timestamp};
 use crate::{
     clock::Timestamp,
     record::{
@@ -36,7 +36,7 @@ pub fn completed(
         complete_time: Some(timestamp(settlement.complete_time)),
         source: source(settlement.source).into(),
         late: settlement.late,
-        expire_time: stored.expires_in.map(|left| timestamp(now.after(left))),
+        expire_time: expire_time(stored, now).map(timestamp),
         traceparent: stored.record.traceparent.clone().unwrap_or_default(),
         disputed: stored.record.disputed,
     }

@@ -1,6 +1,8 @@
-//! Requests as they come from the wire: judged whole, then taken apart into the words of the domain.
+//! Requests as they come from the wire: judged whole, then taken apart into the words of the
+//! domain.
 //!
-//! Every violation is found, not only the first one. Nothing is corrected in silence, no key is ever changed.
+//! Every violation is found, not only the first one. Nothing is corrected in silence, no key is
+//! ever changed.
 
 use std::{collections::BTreeMap, time::Duration};
 

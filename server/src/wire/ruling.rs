@@ -16,7 +16,8 @@ use crate::{
     store::{Lease, Stored},
 };
 
-/// Soonest and latest advice to ask again about a running attempt: most effects are done long before their lease ends.
+/// Soonest and latest advice to ask again about a running attempt: most effects are done long
+/// before their lease ends.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 /// Advice to ask again about an unknown intent that only a person can move.
 const UNKNOWN_RETRY: Duration = Duration::from_secs(30);

@@ -1,5 +1,5 @@
-//! What looks wrong about a Claim, without crying wolf: a key that is surely made per attempt, and what else the caller
-//! should know. Never a reason to refuse.
+//! What looks wrong about a Claim, without crying wolf: a key that is surely made per attempt, and
+//! what else the caller should know. Never a reason to refuse.
 
 use std::time::Duration;
 
@@ -12,7 +12,8 @@ mod clock;
 /// A reading this far from now is one of this very call.
 const RECENT: Duration = Duration::from_secs(600);
 
-/// What is surely wrong about a key: it holds this call's own id, or a clock reading of the last minutes.
+/// What is surely wrong about a key: it holds this call's own id, or a clock reading of the last
+/// minutes.
 pub fn key_warnings(
     key: &str,
     claimant: Claimant,

@@ -181,7 +181,7 @@ async fn a_key_that_is_made_for_each_call_is_warned_about_and_not_refused() {
 /// Returns when a Claim waits at this server.
 async fn until_waiting(server: &InProcess) {
     let waiters = r#"onced_waiters{namespace="payments",operation="charge"}"#;
-    while server.metric(waiters).await < 1.0 {
+    while server.metric(waiters).await < 1 {
         tokio::task::yield_now().await;
     }
 }

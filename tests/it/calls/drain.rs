@@ -1,4 +1,5 @@
-//! The way down: new Claims are sent elsewhere, reports are taken to the last, and nobody is left waiting.
+//! The way down: new Claims are sent elsewhere, reports are taken to the last, and nobody is left
+//! waiting.
 
 use std::time::Duration;
 
@@ -8,7 +9,8 @@ use tonic::Code;
 
 const HELD: &str = "held";
 
-/// A server that drains while one Claim is under way, and so cannot end yet; with the task that claims.
+/// A server that drains while one Claim is under way, and so cannot end yet; with the task that
+/// claims.
 async fn draining(gate: &Gate) -> (InProcess, tokio::task::JoinHandle<bool>) {
     let server = InProcess::with(Setup { wrap: gate.wrap(), ..Setup::default() }).await;
     gate.set(Rule::HoldBefore);
@@ -23,8 +25,11 @@ async fn draining(gate: &Gate) -> (InProcess, tokio::task::JoinHandle<bool>) {
 /// Returns when new Claims are refused.
 async fn until_draining(server: &InProcess) {
     server.drain();
-    while page::get(server.admin, "/readyz").await.expect("a page").status == 200 {
-        tokio::task::yield_now().await;
+    for n in 0.. {
+        let probe = claim(&charge(&format!("probe-{n}")));
+        if server.calls().claim(probe).await.is_err() {
+            return;
+        }
     }
 }
 
@@ -77,7 +82,7 @@ async fn who_waits_is_told_how_it_stands() {
         async move { calls.claim(request).await }
     });
     let waiters = r#"onced_waiters{namespace="payments",operation="charge"}"#;
-    while server.metric(waiters).await < 1.0 {
+    while server.metric(waiters).await < 1 {
         tokio::task::yield_now().await;
     }
     server.drain();

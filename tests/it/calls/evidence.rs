@@ -1,4 +1,5 @@
-//! Evidence: judged on the very record that was seen, after its lease was over and the provider had time to see the effect.
+//! Evidence: judged on the very record that was seen, after its lease was over and the provider had
+//! time to see the effect.
 
 use std::time::Duration;
 

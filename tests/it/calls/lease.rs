@@ -1,4 +1,5 @@
-//! A lease is bounded and renewed by its holder only; when it ends, the intent is unknown: neither free nor stuck.
+//! A lease is bounded and renewed by its holder only; when it ends, the intent is unknown: neither
+//! free nor stuck.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Logs: a fault names its intent by the provider key; no line ever shows a key, a payload or a result; duplicates are silent.
+//! Logs: a fault names its intent by the provider key; no line ever shows a key, a payload or a
+//! result; duplicates are silent.
 
 use std::{
     io,

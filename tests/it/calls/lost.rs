@@ -1,4 +1,5 @@
-//! The store's own "maybe": resolved from the record, never taken for somebody else's, never granted twice.
+//! The store's own "maybe": resolved from the record, never taken for somebody else's, never
+//! granted twice.
 
 use std::time::Duration;
 
@@ -29,7 +30,8 @@ async fn a_claim_that_was_written_unheard_is_granted_to_its_caller_and_to_nobody
         async move { calls.claim(request).await }
     });
     until_written(&calls, &intent).await;
-    calls.duplicate(&intent).await.in_progress();
+    let other = server.replica_with(Setup::default()).await;
+    other.calls().duplicate(&intent).await.in_progress();
     gate.open();
     let granted = claiming.await.expect("a task").expect("a ruling").granted();
     assert_eq!(granted.attempt, 1);
@@ -64,12 +66,13 @@ async fn a_report_that_was_written_unheard_is_taken_once() {
 #[tokio::test]
 async fn once_uncertain_a_store_that_goes_down_does_not_make_it_certain() {
     let gate = Gate::default();
-    let server = unheard(&gate).await;
+    let mut setup = Setup { wrap: gate.wrap(), ..Setup::default() };
+    setup.bounds.call_max = Duration::from_secs(1);
+    let server = InProcess::with(setup).await;
+    gate.set(Rule::Unheard);
     let (calls, intent) = (server.calls(), charge("order-1"));
-    let mut request = tonic::Request::new(claim(&intent));
-    request.set_timeout(Duration::from_secs(1));
     let claiming = tokio::spawn({
-        let calls = server.calls();
+        let (calls, request) = (server.calls(), claim(&intent));
         async move { calls.claim(request).await }
     });
     until_written(&calls, &intent).await;

@@ -25,7 +25,7 @@ async fn an_intent_from_before_the_memory_is_too_old_and_evidence_is_the_way_out
         assert_eq!(refusal.is(ErrorReason::IntentTooOld).code, Code::FailedPrecondition);
         assert!(!refusal.told("memory_start_time").is_empty());
     }
-    calls.claim(sent(&server, SECOND * 0, &charge("new"))).await.expect("a ruling").granted();
+    calls.claim(sent(&server, Duration::ZERO, &charge("new"))).await.expect("a ruling").granted();
     let early = reclaim_with(&old, "none", not_applied());
     calls.reclaim(early).await.expect_err("a refusal").is(ErrorReason::EvidenceTooEarly);
     // The longest lease and the delay of evidence after the memory's start.
@@ -66,14 +66,15 @@ async fn an_outcome_is_remembered_for_the_retention_and_every_ruling_says_until_
     let server = InProcess::start().await;
     let (calls, intent) = (server.calls(), charge("order-1"));
     let first = calls.succeeded(&intent, "done").await;
-    let expires = calls.duplicate(&intent).await.completed().expire_time.expect("a time");
-    assert_eq!(expires.seconds, (server.now().0 / 1_000_000) + 45 * 86_400);
     let fresh = || ClaimRequest { fresh: true, ..claim(&intent) };
-    server.advance(45 * DAY - SECOND);
+    let told = calls.claim(fresh()).await.expect("a ruling").completed();
+    let expires = told.expire_time.expect("a time");
+    assert_eq!(expires.seconds, (server.now().0 / 1_000_000) + 45 * 86_400);
+    server.advance(44 * DAY + 86_399 * SECOND);
     calls.claim(fresh()).await.expect("a ruling").succeeded();
     server.advance(2 * SECOND);
-    let refusal = calls.claim(sent(&server, 46 * DAY, &intent)).await.expect_err("a refusal");
-    refusal.is(ErrorReason::IntentTooOld);
+    let old = ClaimRequest { fresh: true, ..sent(&server, 46 * DAY, &intent) };
+    calls.claim(old).await.expect_err("a refusal").is(ErrorReason::IntentTooOld);
     let granted = calls.claim(fresh()).await.expect("a ruling").granted();
     assert_eq!(granted.attempt, 1, "a caller that does not say when it was sent");
     assert!(granted.fencing_token > first, "tokens rise though the key was forgotten");

@@ -8,7 +8,7 @@ use onced_tests::harness::{InProcess, RulingExt, page, request::*};
 const CHARGE: &str = r#"namespace="payments",operation="charge""#;
 
 /// The value of a metric of `payments/charge` with one more label.
-async fn charge_metric(server: &InProcess, name: &str, label: &str) -> f64 {
+async fn charge_metric(server: &InProcess, name: &str, label: &str) -> u64 {
     server.metric(&format!("{name}{{{CHARGE},{label}}}")).await
 }
 
@@ -26,14 +26,12 @@ async fn rulings_and_refusals_are_counted() {
     for _ in 0..3 {
         calls.duplicate(&intent).await;
     }
-    for (verdict, times) in
-        [("granted", 1.0), ("in_progress", 1.0), ("unknown", 1.0), ("completed", 3.0)]
-    {
+    for (verdict, times) in [("granted", 1), ("in_progress", 1), ("unknown", 1), ("completed", 3)] {
         let label = format!("verdict=\"{verdict}\"");
         assert_eq!(charge_metric(&server, "onced_rulings_total", &label).await, times, "{verdict}");
     }
     let reused = charge_metric(&server, "onced_refusals_total", r#"reason="KEY_REUSED""#).await;
-    assert_eq!(reused, 1.0);
+    assert_eq!(reused, 1);
 }
 
 #[tokio::test]
@@ -52,11 +50,11 @@ async fn outcomes_late_reports_and_takeovers_are_counted() {
     server.advance(Duration::from_secs(31));
     calls.complete(complete(&late, token, failed("declined"))).await.expect("a report");
     let outcomes = "onced_outcomes_total";
-    assert_eq!(charge_metric(&server, outcomes, r#"outcome="succeeded",late="false""#).await, 1.0);
-    assert_eq!(charge_metric(&server, outcomes, r#"outcome="failed",late="true""#).await, 1.0);
+    assert_eq!(charge_metric(&server, outcomes, r#"outcome="succeeded",late="false""#).await, 1);
+    assert_eq!(charge_metric(&server, outcomes, r#"outcome="failed",late="true""#).await, 1);
     let kept = charge_metric(&server, "onced_late_reports_total", r#"outcome="succeeded""#).await;
-    assert_eq!(kept, 1.0);
-    assert_eq!(charge_metric(&server, "onced_reclaims_total", r#"kind="reclaim""#).await, 1.0);
+    assert_eq!(kept, 1);
+    assert_eq!(charge_metric(&server, "onced_reclaims_total", r#"kind="reclaim""#).await, 1);
 }
 
 #[tokio::test]
@@ -66,14 +64,15 @@ async fn calls_store_and_build_are_told() {
     calls.granted(&intent).await;
     calls.duplicate(&intent).await;
     let metrics = server.metrics().await;
-    let called = r#"rpc_server_call_duration_seconds_count{rpc_method="onced.v1.ClaimService/Claim",rpc_status_code="OK"}"#;
-    assert_eq!(page::value(&metrics, called), 2.0);
-    assert_eq!(page::value(&metrics, r#"onced_store_lwt_total{kind="applied"}"#), 1.0);
-    assert_eq!(page::value(&metrics, r#"onced_store_lwt_total{kind="lost"}"#), 1.0);
+    let labels = r#"rpc_method="onced.v1.ClaimService/Claim",rpc_status_code="OK""#;
+    let called = &format!("rpc_server_call_duration_seconds_count{{{labels}}}");
+    assert_eq!(page::value(&metrics, called), 2);
+    assert_eq!(page::value(&metrics, r#"onced_store_lwt_total{kind="applied"}"#), 1);
+    assert_eq!(page::value(&metrics, r#"onced_store_lwt_total{kind="lost"}"#), 1);
     let stored = r#"onced_store_call_duration_seconds_count{call="compare_and_set"}"#;
-    assert_eq!(page::value(&metrics, stored), 2.0);
+    assert_eq!(page::value(&metrics, stored), 2);
     let build = format!("onced_build_info{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"));
-    assert_eq!(page::value(&metrics, &build), 1.0);
+    assert_eq!(page::value(&metrics, &build), 1);
 }
 
 #[tokio::test]
@@ -83,7 +82,7 @@ async fn keys_that_look_made_per_attempt_are_counted() {
     let request = ClaimRequest { claimant: claimant.clone(), ..claim(&charge(&claimant)) };
     server.calls().claim(request).await.expect("a ruling");
     let label = r#"warning="KEY_HAS_CALL_ID""#;
-    assert_eq!(charge_metric(&server, "onced_key_warnings_total", label).await, 1.0);
+    assert_eq!(charge_metric(&server, "onced_key_warnings_total", label).await, 1);
 }
 
 #[tokio::test]
@@ -105,7 +104,7 @@ async fn a_caller_makes_no_label() {
     assert!(!metrics.contains("made-up"), "{metrics}");
     let refused =
         r#"onced_refusals_total{namespace="_other",operation="_other",reason="OPERATION_UNKNOWN"}"#;
-    assert_eq!(page::value(&metrics, refused), 40.0);
+    assert_eq!(page::value(&metrics, refused), 40);
     assert_eq!(page::series(&metrics, "onced_refusals_total").len(), 1);
 }
 

@@ -1,4 +1,5 @@
-//! The same key with another payload is refused on every path that could show a record, and shows nothing.
+//! The same key with another payload is refused on every path that could show a record, and shows
+//! nothing.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Policies change while claims are open: the stricter of then and now applies, and nothing open is orphaned.
+//! Policies change while claims are open: the stricter of then and now applies, and nothing open is
+//! orphaned.
 
 use std::time::Duration;
 

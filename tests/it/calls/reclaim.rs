@@ -1,5 +1,5 @@
-//! Taking over: explicit or by declared policy, under a higher token, with the same provider key, and only as the effect class
-//! permits.
+//! Taking over: explicit or by declared policy, under a higher token, with the same provider key,
+//! and only as the effect class permits.
 
 use std::time::Duration;
 
@@ -16,8 +16,7 @@ reclaim_on_expiry = true
 "#;
 
 #[tokio::test]
-async fn where_the_provider_deduplicates_the_next_attempt_has_a_higher_token_and_the_same_provider_key()
- {
+async fn the_next_attempt_has_a_higher_token_and_the_same_provider_key() {
     let server = InProcess::start().await;
     let calls = server.calls();
     for operation in ["charge", "label"] {
@@ -86,7 +85,7 @@ async fn past_the_providers_window_a_keyed_effect_needs_evidence() {
     let (calls, intent) = (server.calls(), charge("order-1"));
     calls.granted(&intent).await;
     // Another lease and another send must still fit into the window.
-    server.advance(3_600 * SECOND - 50 * SECOND);
+    server.advance(3_550 * SECOND);
     let told = calls.duplicate(&intent).await.unknown();
     assert_eq!(told.reclaim_rule(), ReclaimRule::EvidenceRequired);
     let told = calls.reclaim(reclaim(&intent)).await.expect("a ruling").unknown();
@@ -137,8 +136,7 @@ async fn taken_over(server: &InProcess, calls: &Calls, intent: &IntentId) -> i64
 }
 
 #[tokio::test]
-async fn a_release_speaks_for_its_own_attempt_and_frees_nothing_that_an_earlier_one_may_have_done()
-{
+async fn a_release_frees_nothing_that_an_earlier_attempt_may_have_done() {
     let server = InProcess::start().await;
     let (calls, intent) = (server.calls(), charge("order-1"));
     let token = taken_over(&server, &calls, &intent).await;

@@ -1,4 +1,5 @@
-//! Release, failure and unknown are three reports with three meanings; and a Claim whose answer never came is taken back.
+//! Release, failure and unknown are three reports with three meanings; and a Claim whose answer
+//! never came is taken back.
 
 use std::time::Duration;
 

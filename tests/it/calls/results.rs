@@ -6,7 +6,8 @@ use onced_proto::v1::{
 use onced_tests::harness::{InProcess, RulingExt, request::*};
 use tonic::Code;
 
-/// Completes with `given`; what duplicates get, from the cache, from the store, and on another server.
+/// Completes with `given`; what duplicates get, from the cache, from the store, and on another
+/// server.
 async fn replays(given: Outcome) -> Vec<onced_proto::v1::Completed> {
     let server = InProcess::start().await;
     let other = server.replica().await;

@@ -19,8 +19,8 @@ fn violates<T: std::fmt::Debug>(answer: Result<T, Refusal>, fields: &[&str]) {
     assert!(refusal.violations.iter().all(|(_, description)| !description.is_empty()));
 }
 
-fn nobody() -> Option<IntentId> {
-    Some(intent("Shop!", "", ""))
+fn nobody() -> IntentId {
+    intent("Shop!", "", "")
 }
 
 #[tokio::test]
@@ -31,7 +31,7 @@ async fn every_violation_of_a_claim_is_named_at_once() {
         &["intent", "claimant", "payload"],
     );
     let request = ClaimRequest {
-        intent: nobody(),
+        intent: Some(nobody()),
         claimant: "job-17".into(),
         holder: "h".repeat(256),
         payload: hash("md5"),
@@ -146,24 +146,27 @@ async fn a_payload_that_is_no_i_json_is_refused() {
     }
 }
 
+/// An `IntentId` whose key can be any bytes.
+#[derive(Clone, PartialEq, prost::Message)]
+struct Names {
+    #[prost(string, tag = "1")]
+    namespace: String,
+    #[prost(string, tag = "2")]
+    operation: String,
+    #[prost(bytes = "vec", tag = "3")]
+    key: Vec<u8>,
+}
+
+/// A `GetRequest` with such a key.
+#[derive(Clone, PartialEq, prost::Message)]
+struct Get {
+    #[prost(message, optional, tag = "1")]
+    intent: Option<Names>,
+}
+
 #[tokio::test]
 async fn bytes_that_are_not_utf_8_in_a_text_are_the_callers_fault() {
     let server = InProcess::start().await;
-    // The same message, read by a client that takes any bytes for a key.
-    #[derive(Clone, PartialEq, prost::Message)]
-    struct Names {
-        #[prost(string, tag = "1")]
-        namespace: String,
-        #[prost(string, tag = "2")]
-        operation: String,
-        #[prost(bytes = "vec", tag = "3")]
-        key: Vec<u8>,
-    }
-    #[derive(Clone, PartialEq, prost::Message)]
-    struct Get {
-        #[prost(message, optional, tag = "1")]
-        intent: Option<Names>,
-    }
     let (namespace, operation) = ("payments".to_owned(), "charge".to_owned());
     let request = Get { intent: Some(Names { namespace, operation, key: vec![0xff, 0xfe] }) };
     let mut client = tonic::client::Grpc::new(server.calls().connection().channel());

@@ -11,6 +11,8 @@ use onced::{
     store::{Lease, Write},
 };
 
+use uuid::Uuid;
+
 use super::{
     check::{self, Written},
     invariant::{Broken, Invariant},
@@ -28,16 +30,21 @@ pub(super) struct Way {
     pub heard: bool,
 }
 
-fn ask(rules: &Rules, world: &mut World, message: Message) -> Result<Ruling, Broken> {
-    let revision = world.fresh_revision();
-    let request = request(rules, world, message);
-    let given = Given {
+/// What every ruling of this world is made with.
+pub(super) fn given<'a>(rules: &'a Rules, world: &'a World, revision: Uuid) -> Given<'a> {
+    Given {
         policy: Some(&rules.policy),
         memory: &world.memory,
         revision,
         provider_key: "once1-key",
         clock_bound: Duration::ZERO,
-    };
+    }
+}
+
+fn ask(rules: &Rules, world: &mut World, message: Message) -> Result<Ruling, Broken> {
+    let revision = world.fresh_revision();
+    let request = request(rules, world, message);
+    let given = given(rules, world, revision);
     let stored = world.stored();
     let ruling = (rules.core)(Asked { stored, request: &request, given: &given, now: world.now });
     check::ruling(rules, world, message, &ruling)?;

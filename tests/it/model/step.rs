@@ -7,6 +7,8 @@ use onced::{
     ruling::{Etag, evidence_start, shown_etag},
 };
 
+use uuid::Uuid;
+
 use super::{
     call::{self, Way},
     invariant::{Broken, Invariant},
@@ -188,7 +190,7 @@ fn set_look(world: &mut World, actor: u8, look: Look) {
 
 fn see(rules: &Rules, world: &mut World, actor: u8) -> Result<bool, Broken> {
     let Some(stored) = world.stored() else { return Ok(false) };
-    let etag = shown_etag(stored, Some(&rules.policy), Duration::ZERO, world.now);
+    let etag = shown_etag(stored, &call::given(rules, world, Uuid::nil()), world.now);
     let Etag::Revision { revision, marked } = etag else { return Ok(false) };
     let under_way = world.executions.iter().any(|execution| {
         execution.effect == Effect::InFlight || execution.right && world.now < execution.deadline

@@ -1,4 +1,5 @@
-//! Every call, and its answer without what a second one may tell otherwise: whether it is a repeat, durations and times.
+//! Every call, and its answer without what a second one may tell otherwise: whether it is a repeat,
+//! durations and times.
 
 use onced_proto::v1::{
     self, BatchClaimRequest, BatchCompleteRequest, BatchReleaseRequest, BatchRenewRequest,
@@ -216,7 +217,8 @@ fn ruling(ruling: v1::Ruling) -> String {
 }
 
 fn completed(response: v1::CompleteResponse) -> String {
-    format!("{} {:?}", response.late, response.intent)
+    let v1::CompleteResponse { intent, late, repeated: _ } = response;
+    format!("{late} {intent:?}")
 }
 
 fn renewed(response: v1::RenewResponse) -> String {

@@ -1,4 +1,5 @@
-//! Reports of grants that the store does not know: kept where they can be, since refusing them would lose the fact.
+//! Reports of grants that the store does not know: kept where they can be, since refusing them
+//! would lose the fact.
 
 use super::{NewReport, reported};
 use crate::{
@@ -16,7 +17,8 @@ use crate::{
     store::{Expiry, LeaseWrite, Stored, Write},
 };
 
-/// No record: a success that carries its hash is kept as an orphan; refusing it would lose the fact.
+/// No record: a success that carries its hash is kept as an orphan; refusing it would lose the
+/// fact.
 pub(super) fn orphan(
     row: Option<&Stored>,
     complete: &Complete,

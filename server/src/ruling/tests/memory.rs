@@ -16,7 +16,8 @@ use crate::{
 
 const GAP: &str = "unknown: memory gap; evidence";
 
-/// After these, evidence about what the store forgot counts: the longest lease, then the evidence delay.
+/// After these, evidence about what the store forgot counts: the longest lease, then the evidence
+/// delay.
 const FORGOTTEN_LEASES: u64 = 300 + 30;
 
 #[test]
@@ -160,7 +161,8 @@ fn a_grant_or_a_resolve_since_the_restore_makes_a_release_count() {
     check(&second.then(second.releases(2)), claims(C), "granted 3", "live 3");
 }
 
-/// Past the provider's window, keyed counts as external: what was forgotten is not deduplicated any more.
+/// Past the provider's window, keyed counts as external: what was forgotten is not deduplicated any
+/// more.
 #[test]
 fn a_keyed_release_from_before_the_memory_counts_inside_the_window_alone() {
     let restored = Scene::keyed().released().restored();

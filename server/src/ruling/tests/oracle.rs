@@ -211,7 +211,8 @@ impl Oracle {
         }
     }
 
-    /// A success under a token that was ever issued is on file, whatever it was told; another payload is refused first.
+    /// A success under a token that was ever issued is on file, whatever it was told; another
+    /// payload is refused first.
     fn judge_success(&self, request: &Request, verdict: &Verdict) {
         let Request::Complete(Complete { token, outcome: Reported::Succeeded(_), payload }) =
             request
@@ -251,8 +252,9 @@ impl Oracle {
         assert!(record.spent.len() <= SPENT_MAX);
     }
 
-    /// The answer may have been lost: sent again at once, the call is answered alike, and moves nothing. A grant over a
-    /// reported success is not repeated: its claimant is told that it is in progress, and its token.
+    /// The answer may have been lost: sent again at once, the call is answered alike, and moves
+    /// nothing. A grant over a reported success is not repeated: its claimant is told that it is in
+    /// progress, and its token.
     fn judge_repeat(&self, request: &Request, verdict: &Verdict) {
         let mut scene = self.scene.clone();
         let again = scene.ask(request);

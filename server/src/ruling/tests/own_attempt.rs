@@ -1,4 +1,5 @@
-//! A report speaks for its own attempt only: no later word clears an earlier attempt whose fate is open.
+//! A report speaks for its own attempt only: no later word clears an earlier attempt whose fate is
+//! open.
 
 use super::{
     asks::{C, NOT_APPLIED, applied, claims, done, failed, gives_back, refused_by_provider},
@@ -86,7 +87,8 @@ fn where_the_earlier_attempts_were_cleared_by_resolve_a_later_word_stands() {
     check(&live, live.releases(2), "released", "released 2");
 }
 
-/// Attempt 1 sends and dies; attempt 2 is released or fails cleanly; the provider forgets; a third claim comes.
+/// Attempt 1 sends and dies; attempt 2 is released or fails cleanly; the provider forgets; a third
+/// claim comes.
 #[test]
 fn a_third_claim_is_not_granted_once_the_provider_has_forgotten() {
     let second = Scene::keyed().taken_over();

@@ -63,7 +63,8 @@ fn a_copy_of_an_old_release_never_moves_the_record() {
     check(&second.after(100), copy, "released, repeated", "=");
 }
 
-/// The intent was freed by a verdict before its holder released it; then the holder is in doubt after all.
+/// The intent was freed by a verdict before its holder released it; then the holder is in doubt
+/// after all.
 #[test]
 fn a_copy_of_a_release_that_came_after_a_verdict_never_moves_the_record() {
     let disputed = Scene::external().disputed();

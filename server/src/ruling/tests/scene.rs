@@ -122,16 +122,13 @@ impl Scene {
 
     pub(super) fn ruling(&mut self, request: &Request) -> Ruling {
         self.revisions += 1;
-        let given = Given {
-            policy: self.policy.as_ref(),
-            memory: &self.memory,
-            revision: Uuid::from_u128(self.revisions),
-            provider_key: "once1-test",
-            clock_bound: self.clock_bound,
-        };
         let stored = self.stored();
-        let ruling = rule(stored.as_ref(), request, &given, self.now);
-        assert_eq!(ruling, rule(stored.as_ref(), request, &given, self.now), "same in, same out");
+        let ruling = rule(stored.as_ref(), request, &self.given(), self.now);
+        assert_eq!(
+            ruling,
+            rule(stored.as_ref(), request, &self.given(), self.now),
+            "same in, same out"
+        );
         ruling
     }
 
@@ -164,11 +161,20 @@ impl Scene {
         grants.iter().find(|grant| grant.attempt == attempt).expect("such an attempt").token
     }
 
+    fn given(&self) -> Given<'_> {
+        Given {
+            policy: self.policy.as_ref(),
+            memory: &self.memory,
+            revision: Uuid::from_u128(self.revisions),
+            provider_key: "once1-test",
+            clock_bound: self.clock_bound,
+        }
+    }
+
     /// The etag under which the record is shown now.
     pub(super) fn etag(&self) -> Etag {
-        let policy = self.policy.as_ref();
-        self.stored()
-            .map_or(Etag::None, |stored| shown_etag(&stored, policy, self.clock_bound, self.now))
+        let given = self.given();
+        self.stored().map_or(Etag::None, |stored| shown_etag(&stored, &given, self.now))
     }
 
     #[track_caller]

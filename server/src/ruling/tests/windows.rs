@@ -101,8 +101,8 @@ fn a_longer_lease_must_fit_too() {
     check(&outside, reclaims_for(300), "unknown: lease ended; evidence", "=");
 }
 
-/// An orphan was resolved as not applied, then its holder took even that back. When the provider first saw the key is not
-/// known.
+/// An orphan was resolved as not applied, then its holder took even that back. When the provider
+/// first saw the key is not known.
 #[test]
 fn an_orphans_window_is_not_known() {
     let token = crate::record::FencingToken(77);

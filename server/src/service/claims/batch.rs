@@ -1,4 +1,5 @@
-//! Batches: each item on its own, all at once. Never waits, and one item's refusal changes no other.
+//! Batches: each item on its own, all at once. Never waits, and one item's refusal changes no
+//! other.
 
 use std::{collections::HashMap, future::Future, sync::Arc};
 
@@ -166,7 +167,8 @@ fn refuse_waiting(request: &v1::ClaimRequest) -> Option<Denial> {
     waits.then(|| Denial::Malformed(vec![Violation::new("", "in_progress_strategy", fault)]))
 }
 
-/// Cuts what is too much: everything keeps its short form, the long forms go in as long as there is room.
+/// Cuts what is too much: everything keeps its short form, the long forms go in as long as there is
+/// room.
 fn fit<T: Message + Clone>(results: &mut [T], cut: impl Fn(&mut T)) {
     let whole: usize = results.iter().map(Message::encoded_len).sum();
     if whole <= ANSWER_MAX {

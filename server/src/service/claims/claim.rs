@@ -84,7 +84,8 @@ impl Service {
         warnings
     }
 
-    /// Waits for the other attempt's outcome; without room for one more waiter the first answer stands.
+    /// Waits for the other attempt's outcome; without room for one more waiter the first answer
+    /// stands.
     async fn wait(
         &self,
         ask: &Ask,

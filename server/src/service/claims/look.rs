@@ -4,8 +4,8 @@ use onced_proto::v1;
 
 use super::super::{Service, call::Call, misfit, question, result_bytes_max};
 use crate::{
-    clock::Timestamp,
     intent::IntentId,
+    keeper::Answered,
     record::FencingToken,
     ruling::{self, Request, Verdict},
     status::Denial,
@@ -28,7 +28,7 @@ impl Service {
         let answered = self.ask(ask).await?;
         match (&answered.verdict, &answered.stored) {
             (Verdict::Shown, Some(stored)) => {
-                let intent = self.shown(&intent, stored, answered.now, None, sight);
+                let intent = self.shown(&intent, stored, &answered, None, sight);
                 Ok(v1::GetResponse { intent: Some(intent) })
             }
             _ => Err(misfit(intent)),
@@ -40,12 +40,13 @@ impl Service {
         &self,
         intent: &IntentId,
         stored: &Stored,
-        now: Timestamp,
+        answered: &Answered,
         own_token: Option<FencingToken>,
         sight: Sight,
     ) -> v1::Intent {
         let policy = self.policy(intent);
         let policy = policy.as_deref();
+        let (given, now) = (answered.given(policy), answered.now);
         let facts = wire::ruling::Facts {
             stored: Some(stored),
             provider_key: &stored.record.provider_key,
@@ -54,11 +55,11 @@ impl Service {
             now,
             sight,
         };
-        let unknown = match ruling::duplicate(stored, policy, self.clock_bound, now) {
+        let unknown = match ruling::duplicate(stored, &given, now) {
             Some(Verdict::Unknown(unknown)) => Some(wire::ruling::unknown(&unknown, &facts)),
             _ => None,
         };
-        let etag = ruling::shown_etag(stored, policy, self.clock_bound, now);
+        let etag = ruling::shown_etag(stored, &given, now);
         let shown = wire::intent::Shown { intent, stored, etag, unknown, own_token, sight, now };
         wire::intent::intent(shown)
     }

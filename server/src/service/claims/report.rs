@@ -1,4 +1,5 @@
-//! Complete, Renew and Release: what a holder reports. Taken in overload, without a policy, and to the last of a drain.
+//! Complete, Renew and Release: what a holder reports. Taken in overload, without a policy, and to
+//! the last of a drain.
 
 use onced_proto::v1;
 
@@ -47,7 +48,7 @@ impl Service {
     ) -> Option<v1::Intent> {
         let stored = answered.stored.as_ref()?;
         let own_token = stored.record.token().filter(|current| *current == token);
-        Some(self.shown(intent, stored, answered.now, own_token, Sight::Outline))
+        Some(self.shown(intent, stored, answered, own_token, Sight::Outline))
     }
 
     /// Extends one lease.

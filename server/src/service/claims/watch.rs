@@ -15,7 +15,7 @@ use super::{
 use crate::{
     keeper::{Answered, Ask, Changes},
     record::Standing,
-    ruling::{self, Refusal, Request, Verdict},
+    ruling::{self, Refusal, Request},
     status::Denial,
     store::{Lease, Stored},
     wire::{
@@ -153,8 +153,8 @@ impl Watch {
 
     fn ruling(&self, stored: &Stored, answered: &Answered) -> Option<v1::Ruling> {
         let policy = self.service.policy(&self.asked.intent);
-        let (policy, bound) = (policy.as_deref(), self.service.clock_bound);
-        let verdict: Verdict = ruling::duplicate(stored, policy, bound, answered.now)?;
+        let policy = policy.as_deref();
+        let verdict = ruling::duplicate(stored, &answered.given(policy), answered.now)?;
         let facts = wire::ruling::Facts {
             stored: Some(stored),
             provider_key: &stored.record.provider_key,

@@ -31,7 +31,7 @@ pub(in crate::store) fn revision() -> Revision {
 }
 
 /// A record that was just granted.
-pub(in crate::store) fn record(intent: &IntentId, now: Timestamp) -> Record {
+pub(crate) fn record(intent: &IntentId, now: Timestamp) -> Record {
     let token = FencingToken(now.0.max(1));
     Record {
         revision: revision(),
@@ -98,7 +98,7 @@ pub(in crate::store) fn next(record: &Record) -> Record {
 }
 
 /// The record, once it has succeeded.
-pub(in crate::store) fn succeeded(record: &Record) -> Record {
+pub(crate) fn succeeded(record: &Record) -> Record {
     Record { state: State::Settled(settlement(record, success(""))), ..next(record) }
 }
 
@@ -183,7 +183,7 @@ pub(in crate::store) fn create(record: Record) -> Write {
 }
 
 /// A first write with a lease of so many seconds.
-pub(in crate::store) fn claim(record: Record, lease: u32) -> Write {
+pub(crate) fn claim(record: Record, lease: u32) -> Write {
     Write { lease: LeaseWrite::Start(seconds(lease)), ..create(record) }
 }
 

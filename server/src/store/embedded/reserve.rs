@@ -7,6 +7,10 @@ use std::{
     io::{self, Write},
     os::fd::AsFd,
     path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use rustix::{
@@ -19,25 +23,30 @@ use rustix::{
 pub(super) struct Reserve {
     path: PathBuf,
     bytes: u64,
-    reached: bool,
+    reached: Arc<AtomicBool>,
 }
 
 impl Reserve {
     /// Keeps `bytes` back if they are there; else the disk counts as full from the start.
     pub(super) fn keep(path: PathBuf, bytes: u64) -> Self {
-        let mut reserve = Self { path, bytes, reached: true };
+        let mut reserve = Self { path, bytes, reached: Arc::new(AtomicBool::new(true)) };
         reserve.restore();
         reserve
     }
 
     /// The disk was found full: nothing new is to be begun.
     pub(super) fn is_reached(&self) -> bool {
-        self.reached
+        self.reached.load(Ordering::Acquire)
+    }
+
+    /// The same, for others to watch.
+    pub(super) fn reached(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.reached)
     }
 
     /// Notes that the disk is full.
     pub(super) fn reach(&mut self) {
-        self.reached = true;
+        self.reached.store(true, Ordering::Release);
     }
 
     /// Gives the space away.
@@ -52,11 +61,11 @@ impl Reserve {
 
     /// Takes the space back if it is there, with an eighth to spare.
     pub(super) fn restore(&mut self) {
-        if !self.reached {
+        if !self.is_reached() {
             return;
         }
         match fill(&self.path, self.bytes) {
-            Ok(()) => self.reached = false,
+            Ok(()) => self.reached.store(false, Ordering::Release),
             Err(cause) => tracing::warn!(%cause, "no grants: the disk reserve is not there"),
         }
     }

@@ -7,6 +7,7 @@ use std::{
     io,
     sync::{
         Arc,
+        atomic::AtomicBool,
         mpsc::{Receiver, RecvTimeoutError},
     },
     thread::{self, JoinHandle},
@@ -73,6 +74,11 @@ impl Writer {
         };
         size_limit::set(&writer.file, writer.size_limit).map_err(OpenError::from_sqlite)?;
         Ok(writer)
+    }
+
+    /// Whether the disk was last found full.
+    pub(super) fn fullness(&self) -> Arc<AtomicBool> {
+        self.reserve.reached()
     }
 
     /// Works on a thread of its own until no more calls can come.

@@ -13,7 +13,8 @@ pub(super) fn readings(text: &str) -> impl Iterator<Item = Timestamp> {
     unix.chain(text.char_indices().filter_map(|(start, _)| rfc3339_reading(&text[start..])))
 }
 
-/// A whole run of digits as Unix seconds, milli-, micro- or nanoseconds, told apart by their number.
+/// A whole run of digits as Unix seconds, milli-, micro- or nanoseconds, told apart by their
+/// number.
 fn unix_reading(digits: &str) -> Option<Timestamp> {
     let number: i64 = digits.parse().ok()?;
     match digits.len() {

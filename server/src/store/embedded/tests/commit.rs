@@ -16,6 +16,7 @@ async fn a_failed_commit_is_uncertain_and_ends_the_engine() {
     let set = bench.engine.compare_and_set(&intent("poison"), &bench.claim_of("poison", 10)).await;
     assert!(matches!(set, Err(Error::Uncertain(_))), "{set:?}");
     bench.engine.poisoned().await;
+    assert_eq!(bench.engine.trouble(), Some(Trouble::Stopped));
     let later = bench.engine.compare_and_set(&intent("later"), &bench.claim_of("later", 10)).await;
     assert!(matches!(later, Err(Error::Unavailable(_))), "{later:?}");
     let look = bench.engine.load(&intent("before"), Look::Fresh).await;
@@ -37,18 +38,16 @@ async fn a_failed_commit_is_uncertain_for_its_whole_group() {
     let writes = [intent("poison"), intent("beside")]
         .map(|intent| (bench.claim_of(intent.key(), 10), intent));
     let set = |intent, write| bench.engine.compare_and_set(intent, write);
-    let waiting = async {
-        tokio::join!(
-            set(&first.0, &first.1),
-            set(&writes[0].1, &writes[0].0),
-            set(&writes[1].1, &writes[1].0)
-        )
+    let group = async {
+        // By now the writer stands before the lock with the first call alone.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        tokio::join!(set(&writes[0].1, &writes[0].0), set(&writes[1].1, &writes[1].0))
     };
     let release = async {
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        tokio::time::sleep(Duration::from_millis(600)).await;
         other.execute_batch("ROLLBACK").unwrap();
     };
-    let ((_, poison, beside), ()) = tokio::join!(waiting, release);
+    let (_, (poison, beside), ()) = tokio::join!(set(&first.0, &first.1), group, release);
     assert!(matches!(poison, Err(Error::Uncertain(_))), "{poison:?}");
     assert!(matches!(beside, Err(Error::Uncertain(_))), "{beside:?}");
 }

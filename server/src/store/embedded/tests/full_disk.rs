@@ -56,11 +56,14 @@ async fn a_full_disk_refuses_grants_on_the_reserve_too() {
 #[tokio::test]
 async fn a_full_disk_ends_nothing_and_is_over_once_there_is_room() {
     let bench = small();
+    assert_eq!(bench.engine.trouble(), None);
     let before = fill(&bench).await.len();
+    assert_eq!(bench.engine.trouble(), Some(Trouble::DiskReserve));
     let Bench { engine, clock, folder } = bench;
     drop(engine);
     let engine = Embedded::open(&options(folder.path(), &clock)).unwrap();
     let bench = Bench { engine, clock, folder };
+    assert_eq!(bench.engine.trouble(), None);
     bench.claim("new", 10).await;
     assert!(bench.load(&format!("k{}", before - 1)).await.is_some());
 }

@@ -1,0 +1,57 @@
+//! The server is stopped between deciding and writing, for longer than the lease: no grant is acted
+//! upon that is over.
+
+use std::time::Duration;
+
+use onced_tests::harness::{Binary, Calls};
+use tokio::{task::JoinSet, time::sleep};
+use uuid::Uuid;
+
+use crate::histories::{
+    call::{Asked, Moment, Told},
+    chance::{self, Chance},
+    load::{self, Load},
+};
+
+/// Longer than the lease of two seconds.
+const STOP: Duration = Duration::from_millis(2_600);
+
+/// Claims one intent; as soon as that is answered, somebody else asks, and takes it over if she
+/// may.
+async fn claim_and_take_over(load: &Load, calls: &Calls, key: usize) -> (Moment, Option<Moment>) {
+    let told = load.send(calls, key, Asked::Claim(Uuid::new_v4())).await;
+    let answered = load.now();
+    load.send(calls, key, Asked::Reclaim(Uuid::new_v4())).await;
+    let until = match told {
+        Some(Told::Granted { until, .. }) => Some(until),
+        Some(Told::Unknown(_)) => None,
+        other => panic!("neither granted nor over: {other:?}"),
+    };
+    (answered, until)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_is_stopped_for_longer_than_a_lease_promises_nothing_that_is_over() {
+    let server = Binary::with(load::POLICY, &[]).await;
+    let mut chance = Chance::of(chance::seed());
+    for round in 0..3 {
+        let load = Load::on(&format!("stop-{round}"), 400);
+        let mut claims = JoinSet::new();
+        for key in load.keys() {
+            let (load, calls) = (load.clone(), server.calls());
+            claims.spawn(async move { claim_and_take_over(&load, &calls, key).await });
+        }
+        sleep(Duration::from_micros(20_000 + chance.below(150_000))).await;
+        server.stop();
+        let stopped = load.now();
+        sleep(STOP).await;
+        let resumed = load.now();
+        server.cont();
+        let answers = claims.join_all().await;
+        // What is over at its arrival is not acted upon; what is not was held by nobody else until
+        // then.
+        load.check().unwrap_or_else(|fault| panic!("round {round}: {fault}"));
+        let held_up = answers.iter().filter(|(answered, _)| *answered > resumed).count();
+        assert!(held_up > 0, "nothing was under way at the stop: {stopped}");
+    }
+}
