@@ -72,7 +72,7 @@ fn the_details_of_a_refusal_can_be_shown_by_reflection() {
     let files = descriptors().file;
     let details = files.iter().find(|file| file.package() == "google.rpc" && file.name() != STATUS);
     let messages = details.expect("google/rpc/error_details.proto").message_type.iter();
-    let names: Vec<&str> = messages.map(|message| message.name()).collect();
+    let names: Vec<&str> = messages.map(prost_types::DescriptorProto::name).collect();
     for name in ["BadRequest", "ErrorInfo", "RetryInfo"] {
         assert!(names.contains(&name), "{name} in {names:?}");
     }
