@@ -9,8 +9,10 @@ use onced_proto::v1::{
     ruling::Verdict,
 };
 use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
-use tonic::{Request, Response, Status, transport::Server};
+use tonic::{
+    Request, Response, Status,
+    transport::{Server, server::TcpIncoming},
+};
 
 struct Echo;
 
@@ -35,7 +37,7 @@ impl ClaimService for Echo {
 pub(crate) async fn serve() -> Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
-    let server = Server::builder().tcp_nodelay(true).add_service(ClaimServiceServer::new(Echo));
-    tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
+    let server = Server::builder().add_service(ClaimServiceServer::new(Echo));
+    tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener).with_nodelay(Some(true))));
     Ok(address)
 }

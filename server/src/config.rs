@@ -94,7 +94,7 @@ settings! {
     drain_grace: Duration = "10s";
     /// Longest time that one call is given, whatever its own deadline
     request_timeout: Duration = "1m";
-    /// Age of a connection at its end, 0s: never; 5m where listen is not loopback
+    /// Longest age of a connection, 0s: any; off loopback 5m
     max_connection_age: Duration = "0s";
     /// Claims under way at once; more are refused as overload
     claims_in_flight_max: usize = "4096";
