@@ -90,7 +90,7 @@ pub async fn serve(
         .http2_keepalive_timeout(Some(KEEPALIVE.1))
         .layer(edge);
     if let Some(age) = age {
-        // Without tonic's grace: with it, connections are cut at the end of it and never asked to end.
+        // Without tonic's grace: with it, connections are cut at its end and never asked to end.
         server = server.max_connection_age(age);
     }
     let claims = ClaimServiceServer::new(Claims(service.clone()));

@@ -25,6 +25,8 @@ async fn claim_and_take_over(load: &Load, calls: &Calls, key: usize) -> (Moment,
     let until = match told {
         Some(Told::Granted { until, .. }) => Some(until),
         Some(Told::Unknown(_) | Told::InProgress(1..)) => None,
+        // The connection broke: nothing was promised, and nothing that was over.
+        None => Some(Moment::MAX),
         other => panic!("neither granted nor over: {other:?}"),
     };
     (answered, until)
