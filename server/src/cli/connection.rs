@@ -28,7 +28,7 @@ const PAUSE_MIN: Duration = Duration::from_millis(100);
 pub(super) struct Connection {
     /// The server's address
     #[arg(long, value_name = "URL", default_value = super::ENDPOINT, env = "ONCED_ENDPOINT")]
-    #[arg(hide_env_values = true)]
+    #[arg(hide_env_values = true, value_parser = endpoint)]
     pub(super) endpoint: String,
     /// Give up after this, re-sends included; a --wait comes on top
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = span::parse)]
@@ -37,6 +37,15 @@ pub(super) struct Connection {
     #[arg(long, value_enum, hide_possible_values = true, value_name = "FORM")]
     #[arg(default_value_t = Output::Text)]
     pub(super) output: Output,
+}
+
+/// An address that can be spoken to. Plain text under a name that promises more is refused.
+fn endpoint(text: &str) -> Result<String, String> {
+    let is_tls = text.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"));
+    if is_tls {
+        return Err(format!("TLS is not there yet; write http://{}", &text[8..]));
+    }
+    Ok(text.to_owned())
 }
 
 /// How answers and errors are printed: for people, or in the protobuf JSON mapping.

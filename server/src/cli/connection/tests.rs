@@ -131,3 +131,11 @@ fn pauses_grow_and_differ_from_caller_to_caller() {
     assert!(pauses.iter().all(|pause| bounds.contains(pause)), "{pauses:?}");
     assert!(pauses.iter().any(|pause| *pause != pauses[0]));
 }
+
+#[test]
+fn an_endpoint_with_tls_is_refused_and_never_spoken_to_in_plain_text() {
+    for text in ["https://onced.example:7450", "HTTPS://onced.example:7450"] {
+        let told = endpoint(text).unwrap_err();
+        assert_eq!(told, "TLS is not there yet; write http://onced.example:7450");
+    }
+}
