@@ -45,7 +45,25 @@ fn endpoint(text: &str) -> Result<String, String> {
     if is_tls {
         return Err(format!("TLS is not there yet; write http://{}", &text[8..]));
     }
-    Ok(text.to_owned())
+    let uri = text.parse::<http::Uri>().ok();
+    let sendable = uri.is_some_and(|uri| {
+        let has_host = uri.host().is_some_and(|host| !host.is_empty());
+        uri.scheme_str() == Some("http") && has_host && has_port_or_none(&uri)
+    });
+    if sendable {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("write it with scheme, host and port: {}", super::ENDPOINT))
+    }
+}
+
+/// A port that is no number is kept by the parser, and left out by whoever asks for it.
+fn has_port_or_none(uri: &http::Uri) -> bool {
+    let after_host = uri.authority().and_then(|authority| authority.as_str().rsplit_once(':'));
+    match after_host {
+        Some((_, port)) if !port.ends_with(']') => uri.port_u16().is_some(),
+        _ => true,
+    }
 }
 
 /// How answers and errors are printed: for people, or in the protobuf JSON mapping.
