@@ -14,6 +14,8 @@ use super::{
     span,
 };
 
+mod advice;
+
 /// A refusal on its way to the top: printed already, or to be printed there.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", status.message())]
@@ -24,12 +26,17 @@ pub(super) struct Refusal {
     pub(super) output: Output,
 }
 
-/// Prints a refusal with `steps` to take.
+/// Prints a refusal with `steps` to take; without any, with what its reason advises.
 pub(super) fn print(output: Output, status: &Status, steps: Vec<String>) -> anyhow::Result<()> {
     match output {
         Output::Json => write(&format!("{}\n", json::render_status(status)?)),
         Output::Text => {
-            let page = steps.into_iter().fold(page(status), Page::next);
+            let page = page(status);
+            let page = if steps.is_empty() {
+                advice::of(status).into_iter().fold(page, Page::next)
+            } else {
+                steps.into_iter().fold(page, Page::next)
+            };
             write(&page.render(super::is_coloured(std::io::stderr().is_terminal())));
         }
     }
