@@ -4,7 +4,7 @@
 //! Every call of the service is safe to send again after a transport failure; a definite refusal
 //! never is sent again.
 
-use std::time::Duration;
+use std::{error::Error, sync::Arc, time::Duration};
 
 use clap::{Args, ValueEnum};
 use onced_client::Connection as Client;
@@ -94,7 +94,7 @@ impl Connection {
         let client = onced_client::connect(&self.endpoint)
             .map_err(|fault| Status::invalid_argument(format!("--endpoint: {fault}")))?;
         let deadline = Instant::now() + self.timeout.saturating_add(hold);
-        let mut sends = 1;
+        let (mut sends, mut is_unheard) = (1, true);
         loop {
             let sent_at = Instant::now();
             let limit = deadline.duration_since(sent_at).min(ANSWER_TIMEOUT.saturating_add(hold));
@@ -102,8 +102,11 @@ impl Connection {
                 Ok(message) => return Ok(Answer { message, sent_at }),
                 Err(status) => status,
             };
+            is_unheard &= is_connect_refused(&status);
             let left = deadline.saturating_duration_since(Instant::now());
-            let Some(pause) = pause_before_resend(&status, sends, left) else { return Err(status) };
+            let Some(pause) = pause_before_resend(&status, sends, left) else {
+                return Err(if is_unheard { unheard(&self.endpoint) } else { status });
+            };
             sleep(pause).await;
             sends += 1;
         }
@@ -125,6 +128,30 @@ async fn send_once<Q, A>(
             humantime::format_duration(limit)
         ))),
     }
+}
+
+/// Every connect was refused, so that no server can have heard of the call.
+#[derive(Debug, thiserror::Error)]
+#[error("nothing was sent")]
+struct Unheard;
+
+/// The answer in place of one where nothing listens.
+fn unheard(endpoint: &str) -> Status {
+    let told = format!("nothing answers at {endpoint}: is `onced serve` running? else --endpoint");
+    let mut status = Status::unavailable(told);
+    status.set_source(Arc::new(Unheard));
+    status
+}
+
+/// Whether it is sure that no server has heard of the call.
+pub(super) fn is_unheard(status: &Status) -> bool {
+    status.source().is_some_and(<dyn Error>::is::<Unheard>)
+}
+
+fn is_connect_refused(status: &Status) -> bool {
+    std::iter::successors(status.source(), |&cause| cause.source())
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::ConnectionRefused)
 }
 
 /// How long to wait before the next send; none if the call is to be given up.

@@ -7,7 +7,7 @@ use tonic::Status;
 use tonic_types::StatusExt;
 
 use super::{
-    connection::{Connection, Output},
+    connection::{Connection, Output, is_unheard},
     exit::{Exit, GrantCheck},
     failure,
     next::Next,
@@ -44,15 +44,22 @@ pub(super) fn print_refusal(
     next: &Next,
 ) -> anyhow::Result<Exit> {
     let exit = Exit::of_refused_ruling(status);
-    let mut steps = Vec::new();
-    if exit == Exit::Unavailable {
-        steps.push("It may have been granted all the same. Do not perform the effect;".to_owned());
-        steps.push("to take back what was granted, if it was, and then claim anew:".to_owned());
-        steps.push(next.release_by_claimant(claimant));
-    }
+    let mut steps = lost_steps(status, claimant, next);
     steps.extend(too_early_steps(status, next).into_iter().flatten());
     failure::print(connection.output, status, steps)?;
     Ok(exit)
+}
+
+/// The steps after a claim that may have been granted without an answer; none if it surely was not.
+fn lost_steps(status: &Status, claimant: &str, next: &Next) -> Vec<String> {
+    if Exit::of_refused_ruling(status) != Exit::Unavailable || is_unheard(status) {
+        return Vec::new();
+    }
+    vec![
+        "It may have been granted all the same. Do not perform the effect;".to_owned(),
+        "to take back what was granted, if it was, and then claim anew:".to_owned(),
+        next.release_by_claimant(claimant),
+    ]
 }
 
 /// The page of a ruling. `exit` decides what the headline says, so that both always agree.

@@ -85,14 +85,30 @@ async fn sends_are_bounded() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_unavailable() {
+async fn where_nothing_listens_nothing_was_sent_and_the_address_is_named() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    let mut connection = connection(endpoint);
+    let mut connection = connection(endpoint.clone());
     connection.timeout = Duration::from_millis(300);
-    let answer = connection.ask(GetRequest::default(), Duration::ZERO, get).await;
-    assert_eq!(answer.unwrap_err().code(), Code::Unavailable);
+    let answer = connection.ask(GetRequest::default(), Duration::ZERO, get).await.unwrap_err();
+    assert_eq!(answer.code(), Code::Unavailable);
+    assert!(is_unheard(&answer));
+    let told = format!("nothing answers at {endpoint}: is `onced serve` running? else --endpoint");
+    assert_eq!(answer.message(), told);
+}
+
+#[tokio::test]
+async fn what_one_server_may_have_heard_stays_in_doubt() {
+    let (answer, _) = ask(Vec::new()).await;
+    assert!(!is_unheard(&answer.unwrap_err()));
+    // Takes the first connection, and is gone before it answers.
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let connection = connection(format!("http://{}", listener.local_addr().unwrap()));
+    let ends = tokio::spawn(async move { drop(listener.accept().await) });
+    let answer = connection.ask(GetRequest::default(), Duration::ZERO, get).await.unwrap_err();
+    ends.await.unwrap();
+    assert!(!is_unheard(&answer), "{answer:?}");
 }
 
 #[test]

@@ -171,3 +171,25 @@ fn a_completed_ruling_is_told_by_its_outcome() {
 fn an_answer_that_is_not_understood_is_told_as_unknown() {
     assert!(told(None, true).starts_with("unknown: the answer is not understood; do not act"));
 }
+
+#[test]
+fn a_claim_without_an_answer_can_be_taken_back() {
+    let steps = |status| lost_steps(&status, "c1", &next());
+    assert!(steps(Status::unavailable("cut"))[2].ends_with("--by-claimant c1"));
+    assert_eq!(steps(Status::aborted("fenced")), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_claim_that_no_server_heard_of_was_surely_not_granted() {
+    let words = ["x", "--namespace", "n", "--operation", "o", "--key", "k"];
+    let mut connection = Words::parse_from(words).connection;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    connection.endpoint = format!("http://{}", listener.local_addr().unwrap());
+    connection.timeout = Duration::from_millis(100);
+    drop(listener);
+    let claim =
+        async |client: onced_client::Connection, request| client.claims().claim(request).await;
+    let request = onced_proto::v1::ClaimRequest::default();
+    let status = connection.ask(request, Duration::ZERO, claim).await.unwrap_err();
+    assert_eq!(lost_steps(&status, "c1", &next()), Vec::<String>::new());
+}
