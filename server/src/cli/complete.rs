@@ -158,5 +158,11 @@ fn page(answer: &CompleteResponse) -> Page {
         (false, false) => "the report is on disk",
     };
     let page = Page::new(Tone::Good, "recorded", headline);
-    answer.intent.iter().fold(page, get::rows)
+    answer.intent.iter().fold(page, |page, intent| {
+        let (_, word, meaning) = get::standing(intent);
+        get::rows(page.row("now", Some(format!("{word}: {meaning}"))), intent)
+    })
 }
+
+#[cfg(test)]
+mod tests;
