@@ -2,7 +2,7 @@
 //!
 //! Judges all settings before it opens the data folder or binds a port.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{io::ErrorKind, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use clap::Args;
 use tokio::{net::TcpListener, task::AbortHandle};
@@ -90,7 +90,7 @@ async fn serve(config: &Config) -> anyhow::Result<()> {
     let shutdown = CancellationToken::new();
     let _watch = watch(&policies, config.policy_reload, &shutdown);
     let _signals = Aborted(signals.spawn(policies, shutdown.clone()));
-    tell_ready(&listener, &admin)?;
+    tell_ready(&listener, &admin, &config.data)?;
     tokio::select! {
         served = server::serve(listener, admin, parts, shutdown.cancelled_owned()) => {
             served.map_err(|fault| Broken(fault.to_string()).into())
@@ -114,9 +114,12 @@ fn begin_logs(config: &Config) -> anyhow::Result<logs::Flush> {
 }
 
 async fn bind(setting: &str, address: SocketAddr) -> Result<TcpListener, Unobtainable> {
-    TcpListener::bind(address)
-        .await
-        .map_err(|cause| Unobtainable { what: format!("{setting} {address}"), cause: cause.into() })
+    TcpListener::bind(address).await.map_err(|cause| {
+        let is_taken = cause.kind() == ErrorKind::AddrInUse;
+        let way_out = format!("{cause}; give another --{setting}, or stop the other one");
+        let cause = if is_taken { way_out.into() } else { cause.into() };
+        Unobtainable { what: format!("{setting} {address}"), cause }
+    })
 }
 
 fn open(config: &Config) -> Result<Embedded, Unobtainable> {
@@ -153,9 +156,19 @@ fn watch(policies: &Arc<Policies>, every: Duration, shutdown: &CancellationToken
 }
 
 /// Connections are queued from here on, and served as soon as they are taken.
-fn tell_ready(listener: &TcpListener, admin: &TcpListener) -> anyhow::Result<()> {
+fn tell_ready(listener: &TcpListener, admin: &TcpListener, data: &Path) -> anyhow::Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     let (listen, admin) = (listener.local_addr()?, admin.local_addr()?);
     tracing::info!(version, %listen, %admin, "ready");
-    super::print(&format!("onced {version} is ready: gRPC on {listen}, admin on http://{admin}\n"))
+    super::print(&ready_line(listen, admin, data))
 }
+
+/// What starts the server waits for this line, and reads both addresses from it.
+fn ready_line(listen: SocketAddr, admin: SocketAddr, data: &Path) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let data = super::page::visible(&data.display().to_string());
+    format!("onced {version} is ready: data in {data}, gRPC on {listen}, admin on http://{admin}\n")
+}
+
+#[cfg(test)]
+mod tests;
