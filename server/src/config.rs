@@ -117,6 +117,16 @@ settings! {
 impl Config {
     /// Reads all sources. `env` answers the value of a variable.
     pub fn load(flags: &Flags, env: impl Fn(&str) -> Option<String>) -> Result<Self, Vec<Fault>> {
+        let (config, faults) = Self::look(flags, env)?;
+        if faults.is_empty() { Ok(config) } else { Err(faults) }
+    }
+
+    /// The same with all faults beside the values; the default stands in for what cannot be read.
+    /// Fails only where a file that was named cannot be read. For showing, never for serving.
+    pub fn look(
+        flags: &Flags,
+        env: impl Fn(&str) -> Option<String>,
+    ) -> Result<(Self, Vec<Fault>), Vec<Fault>> {
         // An empty variable is how compose files and charts say "not given".
         let env = |name: &str| env(name).filter(|value| !value.is_empty());
         let file = source::file(flags.config.as_deref(), &env)?.unwrap_or_else(File::absent);
@@ -126,10 +136,7 @@ impl Config {
         let config = Self::read(&mut sources, flags);
         let (mut faults, unread) = sources.into_faults();
         faults.extend(config.judged(&unread));
-        if !faults.is_empty() {
-            return Err(faults);
-        }
-        Ok(Self { warnings: warnings(&env), ..config.behind_a_balancer() })
+        Ok((Self { warnings: warnings(&env), ..config.behind_a_balancer() }, faults))
     }
 
     /// What is wrong between settings, unless one of them could not be read.

@@ -56,7 +56,7 @@ impl ConfigCommand {
     pub(super) fn run(self) -> anyhow::Result<Exit> {
         match self.what {
             What::Check(flags) => check(&flags)?,
-            What::Show(flags) => super::print(&settings(&flags)?.show())?,
+            What::Show(flags) => show(&flags)?,
         }
         Ok(Exit::Done)
     }
@@ -75,6 +75,13 @@ fn check(flags: &Flags) -> anyhow::Result<()> {
     super::print_page(
         &config.warnings().iter().fold(page, |page, it| page.row("warning", Some(it))),
     )
+}
+
+/// The values come first, so that faults can be seen beside what they are about.
+fn show(flags: &Flags) -> anyhow::Result<()> {
+    let (config, faults) = Config::look(flags, environment).map_err(Faults)?;
+    super::print(&config.show())?;
+    if faults.is_empty() { Ok(()) } else { Err(Faults(faults).into()) }
 }
 
 fn settings(flags: &Flags) -> Result<Config, Faults> {

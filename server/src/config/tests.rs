@@ -287,3 +287,14 @@ fn the_example_of_the_guide_is_taken() {
     let example = GUIDE.split("```").nth(1).unwrap().strip_prefix("toml\n").unwrap();
     load(example, &[], Flags::default()).unwrap();
 }
+
+#[test]
+fn settings_with_faults_can_be_looked_at_with_the_faults_beside_them() {
+    let flags = Flags { max_watch: flag("soon"), waiters_max: flag("7"), ..Flags::default() };
+    let (config, faults) = Config::look(&flags, of(&[])).unwrap();
+    assert_eq!((config.waiters_max, config.max_watch), (7, Duration::from_secs(600)));
+    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    assert_eq!(faults.len(), 2, "{faults:?}");
+    assert!(faults[0].contains("max_watch") && faults[1].contains("policy is required"));
+    assert!(Config::load(&flags, of(&[])).is_err());
+}
