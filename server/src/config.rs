@@ -78,7 +78,7 @@ macro_rules! settings {
 settings! {
     /// Where gRPC is served
     listen: SocketAddr = "127.0.0.1:7450";
-    /// Where health, metrics and operators' calls are served
+    /// Where health, readiness and metrics are served
     admin: SocketAddr = "127.0.0.1:7451";
     /// Directory of the embedded store
     data: PathBuf = "./onced-data";

@@ -298,3 +298,13 @@ fn settings_with_faults_can_be_looked_at_with_the_faults_beside_them() {
     assert!(faults[0].contains("max_watch") && faults[1].contains("policy is required"));
     assert!(Config::load(&flags, of(&[])).is_err());
 }
+
+#[test]
+fn what_the_admin_address_serves_is_named_alike_in_help_and_guide() {
+    use clap::Args;
+    let flags = Flags::augment_args(clap::Command::new("x"));
+    let admin = flags.get_arguments().find(|flag| flag.get_id() == "admin").unwrap();
+    let help = admin.get_help().unwrap().to_string();
+    assert_eq!(help, "Where health, readiness and metrics are served");
+    assert!(GUIDE.contains(&format!("| `admin` | w{} |", &help[1..])));
+}
