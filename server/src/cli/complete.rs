@@ -28,7 +28,9 @@ const NOT_SUCCEEDED: [&str; 2] = ["failed", "unknown"];
 const EXAMPLE: &str = "\
 Example: onced complete --namespace payments --operation charge --key charge:v1:order-43 \\
            --token 1764547200000000 --succeeded --text '{\"id\":\"ch_1\"}' \\
-           --provider-reference ch_1";
+           --provider-reference ch_1
+Why a payload: with the one that was claimed the outcome is kept even where the store has lost the
+grant, e.g. after a backup was restored.";
 
 /// Report what became of a granted attempt
 #[derive(Debug, Args)]

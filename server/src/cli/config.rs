@@ -23,6 +23,7 @@ const SHOW_EXAMPLE: &str = "Example: ONCED_DRAIN_GRACE=20s onced config show --d
 
 /// Judge or show the server's settings without starting it
 #[derive(Debug, Args)]
+#[command(after_help = format!("{CHECK_EXAMPLE}\n{SHOW_EXAMPLE}"))]
 pub(super) struct ConfigCommand {
     #[command(subcommand)]
     what: What,

@@ -22,8 +22,9 @@ use super::{
     payload::PayloadArgs,
 };
 
-const EXAMPLE: &str =
-    "Example: onced get --namespace payments --operation charge --key charge:v1:order-43";
+const EXAMPLE: &str = "\
+Example: onced get --namespace payments --operation charge --key charge:v1:order-43
+Why a payload: with the one that was claimed the result is shown too; with another one nothing is.";
 
 /// Show an intent without touching it
 #[derive(Debug, Args)]

@@ -20,7 +20,7 @@ pub(super) struct PayloadArgs {
     /// Any bytes from a file, hashed as they are; - is standard input
     #[arg(long, value_name = "FILE")]
     bytes_file: Option<String>,
-    /// The hash alone, e.g. sha256:9f86...
+    /// The hash alone: sha256, jcs-sha256; other schemes are compared as opaque
     #[arg(long, value_name = "SCHEME:HEX", value_parser = hash)]
     hash: Option<String>,
 }

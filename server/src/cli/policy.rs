@@ -14,6 +14,7 @@ Exit codes: 0 valid, 64 not; every fault is told at once, with its line.";
 
 /// Judge a policy file without a server
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
 pub(super) struct PolicyCommand {
     #[command(subcommand)]
     what: What,

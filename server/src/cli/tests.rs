@@ -20,14 +20,20 @@ fn the_commands_are_well_formed() {
 fn every_help_fits_a_screen_and_shows_an_example() {
     for command in Cli::command().get_subcommands() {
         let name = command.get_name();
-        if command.has_subcommands() {
-            continue;
-        }
         let help = Cli::try_parse_from(["onced", name, "--help"]).unwrap_err().to_string();
         assert!(help.lines().count() <= 50, "{name} has {} lines", help.lines().count());
         let widest = help.lines().max_by_key(|line| line.chars().count()).unwrap();
         assert!(widest.chars().count() <= 110, "{name}: {widest}");
         assert!(help.contains("Example: onced "), "{name} has no example");
+    }
+}
+
+#[test]
+fn the_help_says_why_a_payload_is_given_where_none_is_needed() {
+    for (command, why) in [("complete", "the outcome is kept"), ("get", "the result is shown")] {
+        let help = Cli::try_parse_from(["onced", command, "--help"]).unwrap_err().to_string();
+        assert!(help.contains("Why a payload: ") && help.contains(why), "{help}");
+        assert!(help.contains("other schemes are compared as opaque"), "{help}");
     }
 }
 
