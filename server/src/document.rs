@@ -53,6 +53,11 @@ impl<'t> Faults<'t> {
         self.found
     }
 
+    /// Whether the text is no TOML, so that a fault elsewhere may only follow from that.
+    pub(crate) fn is_broken(&self) -> bool {
+        !self.broken.is_empty()
+    }
+
     /// The root table; what the syntax hides from us is missing from it.
     pub(crate) fn root(&mut self) -> Spanned<DeTable<'t>> {
         let (root, errors) = DeTable::parse_recoverable(self.text);

@@ -94,6 +94,10 @@ type Operations = BTreeMap<String, Arc<Policy>>;
 
 fn read_root(faults: &mut Faults<'_>, mode: Mode) -> BTreeMap<String, Operations> {
     let root = faults.root();
+    // A header that is not closed moves its settings elsewhere: more faults would mislead.
+    if faults.is_broken() {
+        return BTreeMap::new();
+    }
     let mut table = Table::new(String::new(), root.span(), root.get_ref());
     let namespaces = table.take(faults, "namespaces", document::table);
     table.refuse_rest(faults);

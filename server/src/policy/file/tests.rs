@@ -306,14 +306,22 @@ fn a_setting_that_cannot_be_read_raises_no_faults_in_others() {
 }
 
 #[test]
-fn broken_syntax_is_told_with_its_line_beside_the_other_faults() {
+fn broken_syntax_is_told_with_every_line_of_it() {
     check(
         "effect_class = 'external'\nlease = \nlease = '1h'\nretension = '9d'",
         &[
             "p.toml:3: is not TOML: string values must be quoted, expected literal string",
             "p.toml:4: is not TOML: duplicate key",
-            "p.toml:5: payments/charge: retension is not a setting here",
         ],
+    );
+}
+
+#[test]
+fn a_file_that_is_no_toml_is_judged_no_further() {
+    check_file(
+        Mode::Serve,
+        "[namespaces.payments.operations.charge\neffect_class = 'external'\nretension = '9d'",
+        &["p.toml:1: is not TOML: unclosed table, expected `]`"],
     );
 }
 
