@@ -30,10 +30,9 @@ fn by_reason(reason: &str) -> Option<&'static str> {
         "STORE_UNAVAILABLE" | "CONTENDED" | "DRAINING" => {
             "nothing happened; send the same call again"
         }
-        "STORE_UNCERTAIN" => {
+        "STORE_UNCERTAIN" | "DEADLINE" => {
             "it may have happened; send the same call again, with the same claimant"
         }
-        "DEADLINE" => "it may have happened; send the same call again, with the same claimant",
         "RECORD_CORRUPT" => "a person has to look; nothing is granted on it",
         "FORMAT_TOO_NEW" => "a newer server wrote the record; upgrade this one",
         "CREDENTIALS_INVALID" => "correct the credentials",
