@@ -136,6 +136,15 @@ struct View {
     stored: Option<Stored>,
     /// Nothing that was answered before this call is missing from it.
     linearizable: bool,
+    /// Not later than the look: what is left of a lease counts from here.
+    looked: Instant,
+}
+
+impl View {
+    /// Believed without a look.
+    fn believed(stored: Option<Stored>) -> Self {
+        Self { stored, linearizable: false, looked: Instant::now() }
+    }
 }
 
 /// One request under way.
@@ -162,8 +171,9 @@ impl Inner {
             let now = self.clock.now();
             let ruling = self.rule_on(&view, case, now);
             let Some(write) = ruling.write else {
-                if view.linearizable || ruling.verdict == Verdict::Completed {
-                    let waited = case.ask.received.elapsed();
+                let firm = view.linearizable || ruling.verdict == Verdict::Completed;
+                if firm && !is_over(&ruling.verdict, view.looked) {
+                    let waited = view.looked.duration_since(case.ask.received);
                     let (verdict, stored) = (ruling.verdict, view.stored);
                     return Ok(Ruled { verdict, stored, waited, now });
                 }
@@ -191,10 +201,8 @@ impl Inner {
             }
         };
         match cached {
-            Some(stored) => Ok(View { stored: Some(stored), linearizable: false }),
-            None if is_claim && !self.looks_old(case.ask) => {
-                Ok(View { stored: None, linearizable: false })
-            }
+            Some(stored) => Ok(View::believed(Some(stored))),
+            None if is_claim && !self.looks_old(case.ask) => Ok(View::believed(None)),
             None if is_claim => self.look(case, Look::Recent).await,
             None => self.look(case, Look::Fresh).await,
         }
@@ -211,9 +219,10 @@ impl Inner {
     }
 
     async fn look(&self, case: &Case<'_>, look: Look) -> Result<View, Error> {
+        let looked = Instant::now();
         let stored = self.store.load(&case.ask.intent, look).await?;
         self.recent.saw(&case.identity, stored.as_ref());
-        Ok(View { stored, linearizable: look == Look::Fresh })
+        Ok(View { stored, linearizable: look == Look::Fresh, looked })
     }
 
     fn rule_on(&self, view: &View, case: &Case<'_>, now: Timestamp) -> Ruling {
@@ -243,21 +252,23 @@ impl Inner {
             return Err(Error::Deadline);
         }
         let waited = sent.duration_since(case.ask.received);
-        match self.apply(case, write).await? {
+        let written = match self.apply(case, write).await? {
             Set::Applied => {
                 let stored = write.applied_on(view.stored.as_ref());
                 self.recent.wrote(&case.identity, &stored);
                 self.waiters.tell(&case.identity);
-                if lease_of(&verdict).is_some_and(|lease| sent.elapsed() >= lease) {
-                    let view = self.look(case, Look::Fresh).await?;
-                    return Ok(Written::Again(Box::new(view)));
-                }
-                Ok(Written::answer(verdict, Some(stored), waited, now))
+                Written::answer(verdict, Some(stored), waited, now)
             }
             Set::Lost(row) => {
                 self.recent.saw(&case.identity, row.as_ref());
-                Ok(after_loss(row, write, verdict, case.ask, now))
+                after_loss(row, write, verdict, case.ask, sent, now)
             }
+        };
+        match written {
+            Written::Answer(ruled) if is_over(&ruled.verdict, sent) => {
+                Ok(Written::Again(Box::new(self.look(case, Look::Fresh).await?)))
+            }
+            written => Ok(written),
         }
     }
 
@@ -301,8 +312,8 @@ enum Written {
 }
 
 impl Written {
-    fn again_on(row: Option<Stored>) -> Self {
-        Self::Again(Box::new(View { stored: row, linearizable: true }))
+    fn again_on(row: Option<Stored>, looked: Instant) -> Self {
+        Self::Again(Box::new(View { stored: row, linearizable: true, looked }))
     }
 
     fn answer(verdict: Verdict, stored: Option<Stored>, waited: Duration, now: Timestamp) -> Self {
@@ -317,13 +328,14 @@ fn after_loss(
     write: &Write,
     verdict: Verdict,
     ask: &Ask,
+    sent: Instant,
     now: Timestamp,
 ) -> Written {
     let is_mine = |row: &Stored| row.record.revision == write.record.revision;
     let Some(mine) = row.as_ref().filter(|row| is_mine(row)) else {
-        return Written::again_on(row);
+        return Written::again_on(row, sent);
     };
-    let waited = ask.received.elapsed();
+    let waited = sent.duration_since(ask.received);
     let verdict = match (verdict, mine.lease) {
         (Verdict::Granted(granted), Lease::Live { left }) => {
             Verdict::Granted(crate::ruling::Granted { lease: left, ..granted })
@@ -332,11 +344,16 @@ fn after_loss(
             Verdict::Renewed(crate::ruling::Renewed { lease: left, ..renewed })
         }
         (Verdict::Granted(_) | Verdict::Renewed(_), Lease::Over) => {
-            return Written::again_on(row);
+            return Written::again_on(row, sent);
         }
         (verdict, _) => verdict,
     };
     Written::answer(verdict, row, waited, now)
+}
+
+/// The lease that it promises has ended since the look or the sending at `start`.
+fn is_over(verdict: &Verdict, start: Instant) -> bool {
+    lease_of(verdict).is_some_and(|lease| start.elapsed() >= lease)
 }
 
 fn lease_of(verdict: &Verdict) -> Option<Duration> {

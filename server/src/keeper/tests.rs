@@ -230,6 +230,41 @@ async fn a_grant_that_took_longer_than_its_lease_is_not_answered_as_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_repeat_that_was_held_up_promises_no_more_than_the_lease_that_is_left() {
+    let lag = Duration::from_secs(5);
+    for slow in [Fault::Slow(lag), Fault::UncertainApplied] {
+        let scene = Scene::new([Fault::None, slow, Fault::Slow(lag)]);
+        let claimant = somebody();
+        scene.granted(claimant).await;
+        let left = Duration::from_secs(30);
+        let answered = scene.ask(claim(claimant)).await.unwrap();
+        let Verdict::Granted(again) = answered.verdict else { panic!("not granted") };
+        assert!(again.repeated);
+        assert!(answered.waited + again.lease <= left, "{:?} after {slow:?}", answered.waited);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_uncertain_grant_that_was_held_up_promises_no_more_than_its_lease() {
+    let lag = Duration::from_secs(5);
+    let scene = Scene::new([Fault::UncertainApplied, Fault::Slow(lag)]);
+    let answered = scene.ask(claim(somebody())).await.unwrap();
+    let Verdict::Granted(granted) = answered.verdict else { panic!("not granted") };
+    assert!(answered.waited + granted.lease <= Duration::from_secs(30), "{:?}", answered.waited);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeat_that_took_longer_than_what_was_left_is_not_answered_as_a_grant() {
+    let scene = Scene::new([Fault::None, Fault::Slow(Duration::from_secs(31))]);
+    let claimant = somebody();
+    scene.granted(claimant).await;
+    let mut slow = ask(claim(claimant));
+    slow.deadline += Duration::from_secs(60);
+    let verdict = scene.keeper.ask(slow).await.unwrap().verdict;
+    assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn nothing_is_granted_past_the_callers_deadline() {
     let scene = Scene::new([]);
     let mut late = ask(claim(somebody()));
