@@ -14,6 +14,7 @@ use std::{
 };
 
 use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use uuid::Uuid;
 
@@ -90,21 +91,30 @@ impl Keeper {
         }
     }
 
-    /// Rules on a Claim; while somebody else is at it, holds the call until the ruling changes or
-    /// `until` is reached. Waiting alone grants nothing.
-    pub async fn ask_waiting(&self, mut ask: Ask, until: Instant) -> Result<Answered, Error> {
+    /// Rules on a Claim; while somebody else is at it, holds the call until the ruling changes,
+    /// `until` is reached or `stop` is set. Waiting alone grants nothing; what is being ruled on is
+    /// brought to its end.
+    pub async fn ask_waiting(
+        &self,
+        mut ask: Ask,
+        until: Instant,
+        stop: &CancellationToken,
+    ) -> Result<Answered, Error> {
         let mut changes = self.inner.waiters.subscribe(ask.intent.identity());
         loop {
             let answered = self.ask(ask.clone()).await?;
             let Verdict::InProgress { own_token: None } = answered.verdict else {
                 return Ok(answered);
             };
-            if Instant::now() >= until {
+            if Instant::now() >= until || stop.is_cancelled() {
                 return Ok(answered);
             }
             ask.likely_duplicate = true;
             let pause = lease_left(answered.stored.as_ref()).max(LOOK_PAUSE_MIN);
-            changes.next(until.min(Instant::now() + pause)).await;
+            tokio::select! {
+                () = changes.next(until.min(Instant::now() + pause)) => {}
+                () = stop.cancelled() => {}
+            }
         }
     }
 
