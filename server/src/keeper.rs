@@ -32,7 +32,7 @@ mod recent;
 mod waiters;
 
 pub use self::{
-    call::{Answered, Ask, Error},
+    call::{Answered, Ask, Error, Room},
     waiters::Changes,
 };
 

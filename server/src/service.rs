@@ -161,6 +161,7 @@ fn question(intent: IntentId, request: Request, policy: Option<Arc<Policy>>, cal
         deadline: call.deadline,
         likely_duplicate: call.resent,
         fresh: false,
+        room: None,
     }
 }
 

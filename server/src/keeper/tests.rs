@@ -65,6 +65,7 @@ fn ask(request: Request) -> Ask {
         deadline: now + Duration::from_secs(10),
         likely_duplicate: false,
         fresh: false,
+        room: None,
     }
 }
 
