@@ -146,7 +146,7 @@ fn check<'a>(intents: impl Iterator<Item = Option<&'a v1::IntentId>>) -> Result<
     let mut items = 0;
     for (place, intent) in intents.enumerate() {
         items += 1;
-        let Some(intent) = intent else { continue };
+        let Some(intent) = intent.filter(|_| place < ITEMS_MAX) else { continue };
         let first = *first_places.entry(intent).or_insert(place);
         if first != place {
             let field = format!("requests[{place}].intent");

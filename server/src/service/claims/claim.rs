@@ -98,10 +98,7 @@ impl Service {
         };
         let _counted = self.metrics.waiting(&self.scope_of(&ask.intent));
         let ask = Ask { likely_duplicate: true, ..ask.clone() };
-        tokio::select! {
-            answered = self.ask_waiting(ask, until) => answered,
-            () = self.load.draining().cancelled() => Ok(answered),
-        }
+        self.ask_waiting(ask, until).await
     }
 }
 
