@@ -28,7 +28,7 @@ const PAUSE_MIN: Duration = Duration::from_millis(100);
 pub(super) struct Connection {
     /// The server's address
     #[arg(long, value_name = "URL", default_value = super::ENDPOINT, env = "ONCED_ENDPOINT")]
-    #[arg(hide_env_values = true)]
+    #[arg(hide_env_values = true, value_parser = endpoint)]
     pub(super) endpoint: String,
     /// Give up after this, re-sends included; a --wait comes on top
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = span::parse)]
@@ -37,6 +37,33 @@ pub(super) struct Connection {
     #[arg(long, value_enum, hide_possible_values = true, value_name = "FORM")]
     #[arg(default_value_t = Output::Text)]
     pub(super) output: Output,
+}
+
+/// An address that can be spoken to. Plain text under a name that promises more is refused.
+fn endpoint(text: &str) -> Result<String, String> {
+    let is_tls = text.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"));
+    if is_tls {
+        return Err(format!("TLS is not there yet; write http://{}", &text[8..]));
+    }
+    let uri = text.parse::<http::Uri>().ok();
+    let sendable = uri.is_some_and(|uri| {
+        let has_host = uri.host().is_some_and(|host| !host.is_empty());
+        uri.scheme_str() == Some("http") && has_host && has_port_or_none(&uri)
+    });
+    if sendable {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("write it with scheme, host and port: {}", super::ENDPOINT))
+    }
+}
+
+/// A port that is no number is kept by the parser, and left out by whoever asks for it.
+fn has_port_or_none(uri: &http::Uri) -> bool {
+    let after_host = uri.authority().and_then(|authority| authority.as_str().rsplit_once(':'));
+    match after_host {
+        Some((_, port)) if !port.ends_with(']') => uri.port_u16().is_some(),
+        _ => true,
+    }
 }
 
 /// How answers and errors are printed: for people, or in the protobuf JSON mapping.

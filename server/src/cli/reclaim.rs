@@ -25,7 +25,7 @@ const USAGE: &str =
     "onced reclaim --namespace N --operation O --key K <PAYLOAD> --reason TEXT [OPTIONS]";
 const EXAMPLE: &str = "\
 Example: onced reclaim --namespace payments --operation payout --key payout:v1:7 \\
-           --json '{\"n\":7}' --reason 'worker died' --etag 5f0c... --evidence not-applied \\
+           --json '{\"n\":7}' --reason 'worker died' --etag ID+evidence --evidence not-applied \\
            --observed 2026-01-31T12:00:00Z --reference 'report 881'";
 
 /// Take over an unresolved intent, as its policy allows: 0 means go ahead
@@ -44,7 +44,7 @@ pub(super) struct Reclaim {
     /// Why, for the audit
     #[arg(long, value_name = "TEXT")]
     reason: String,
-    /// The etag of the unknown ruling that was judged
+    /// The etag of the unknown ruling that was judged; with evidence it ends in +evidence
     #[arg(long)]
     etag: Option<String>,
     #[command(flatten)]

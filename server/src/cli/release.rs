@@ -13,7 +13,9 @@ use super::{
     exit::Exit,
     failure::Refusal,
     intent::IntentArgs,
+    next::Next,
     page::{Page, Tone},
+    payload::PayloadArgs,
 };
 
 const USAGE: &str = "\
@@ -23,7 +25,7 @@ const EXAMPLE: &str = "\
 Example: onced release --namespace payments --operation charge --key charge:v1:order-42 \\
            --token 1764547200000000 --reason not-started";
 
-/// State that the effect surely did NOT happen, which frees the intent. This is not an unlock
+/// State that the effect surely did NOT happen under this grant. This is not an unlock
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 #[command(override_usage = USAGE)]
@@ -64,6 +66,7 @@ impl Release {
             message: self.message.clone().unwrap_or_default(),
         };
         let output = self.connection.output;
+        let next = Next::new(&self.connection, &self.intent, &PayloadArgs::default());
         let answer = self
             .connection
             .ask(
@@ -75,7 +78,7 @@ impl Release {
             )
             .await
             .map_err(|status| Refusal { status, output })?;
-        let page = page(answer.message.repeated);
+        let page = page(answer.message.repeated, &next);
         super::print_answer(output, ("onced.v1.ReleaseResponse", &answer.message), &page)?;
         Ok(Exit::Done)
     }
@@ -94,11 +97,17 @@ impl Release {
     }
 }
 
-fn page(repeated: bool) -> Page {
+/// Says no more than what was taken: another attempt may be unresolved, or have succeeded.
+fn page(repeated: bool, next: &Next) -> Page {
     let headline = if repeated {
-        "it was released before"
+        "this attempt surely did nothing; the same was taken before"
     } else {
-        "whoever was granted it has no right any more"
+        "this attempt surely did nothing"
     };
-    Page::new(Tone::Good, "released", headline)
+    Page::new(Tone::Good, "taken", headline)
+        .next("Another attempt may still be open, or have succeeded. Where the intent stands:")
+        .next(next.get())
 }
+
+#[cfg(test)]
+mod tests;

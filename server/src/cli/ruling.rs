@@ -4,6 +4,7 @@ use onced_proto::v1::{
     Completed, Granted, InProgress, ReclaimRule, Ruling, Unknown, Warning, ruling::Verdict,
 };
 use tonic::Status;
+use tonic_types::StatusExt;
 
 use super::{
     connection::{Connection, Output},
@@ -14,6 +15,7 @@ use super::{
     page::{Page, Tone},
     span,
 };
+use crate::wire::etag;
 
 /// Prints a ruling and its warnings; answers with the exit code.
 pub(super) fn print(
@@ -48,6 +50,7 @@ pub(super) fn print_refusal(
         steps.push("to take back what was granted, if it was, and then claim anew:".to_owned());
         steps.push(next.release_by_claimant(claimant));
     }
+    steps.extend(too_early_steps(status, next).into_iter().flatten());
     failure::print(connection.output, status, steps)?;
     Ok(exit)
 }
@@ -130,15 +133,45 @@ fn unknown_page(unknown: &Unknown, next: &Next) -> Page {
         ReclaimRule::Allowed => page
             .next("Take it over; the same provider key makes the provider deduplicate:")
             .next(next.reclaim("WHY")),
-        ReclaimRule::EvidenceRequired => page
-            .next(format!("Ask the provider for {key}, then tell what was found:"))
-            .next(next.reclaim_with_evidence(&unknown.etag, "not-applied"))
-            .next(next.reclaim_with_evidence(&unknown.etag, "applied")),
+        ReclaimRule::EvidenceRequired => evidence_steps(page, unknown, next),
         ReclaimRule::AttemptsExhausted | ReclaimRule::ResolveRequired => page
             .next(format!("Ask the provider for {key}; an operator resolves it. Look:"))
             .next(next.get()),
         ReclaimRule::Unspecified => page.next("Look again:").next(next.get()),
     }
+}
+
+/// Evidence may name only an etag that was read when evidence counted, or that says "no record".
+fn evidence_steps(page: Page, unknown: &Unknown, next: &Next) -> Page {
+    let start = unknown.evidence_start_time.as_ref().map(ToString::to_string);
+    let (named, key) = (&unknown.etag, &unknown.provider_key);
+    let from = match (named.as_str(), start) {
+        ("none", Some(start)) => format!(", not before {start}"),
+        (named, start) if named != "none" && !named.ends_with(etag::MARK) => {
+            return wait_steps(start.as_deref(), next).into_iter().fold(page, Page::next);
+        }
+        _ => String::new(),
+    };
+    page.next(format!("Ask the provider for {key}{from}, then tell what was found:"))
+        .next(next.reclaim_with_evidence(named, "not-applied"))
+        .next(next.reclaim_with_evidence(named, "applied"))
+}
+
+/// What to do while no evidence counts yet.
+fn wait_steps(start: Option<&str>, next: &Next) -> [String; 2] {
+    let wait = start.map_or_else(|| "Wait".to_owned(), |start| format!("Wait until {start}"));
+    [
+        format!("{wait}, then read the etag that evidence may name, and ask the provider:"),
+        next.get(),
+    ]
+}
+
+/// The steps after a refusal that comes because evidence was judged too early.
+fn too_early_steps(status: &Status, next: &Next) -> Option<[String; 2]> {
+    let info = status.get_details_error_info()?;
+    let is_early = info.domain == "onced.v1" && info.reason == "EVIDENCE_TOO_EARLY";
+    let start = info.metadata.get("evidence_start_time").map(String::as_str);
+    is_early.then(|| wait_steps(start, next))
 }
 
 fn warning_page(warning: &Warning) -> Page {

@@ -103,3 +103,10 @@ fn a_wrong_command_line_ends_with_usage_and_help_does_not() {
     assert_eq!(run("onced --version"), Exit::Done);
     assert_eq!(run("onced claim --help"), Exit::Done);
 }
+
+#[test]
+fn an_endpoint_that_cannot_be_spoken_to_is_a_wrong_command_line() {
+    check("get INTENT --endpoint http://127.0.0.1:7450", true);
+    check("get INTENT --endpoint https://127.0.0.1:7450", false);
+    check("get INTENT --endpoint 127.0.0.1:7450", false);
+}

@@ -6,7 +6,7 @@ use crate::{record::Revision, ruling::Etag};
 
 const NONE: &str = "none";
 /// Added only where the record was shown with its lease over and its evidence time come.
-const MARK: &str = "+evidence";
+pub const MARK: &str = "+evidence";
 
 /// The text of an etag.
 pub fn text(etag: Etag) -> String {

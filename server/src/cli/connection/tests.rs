@@ -95,13 +95,6 @@ async fn a_server_that_is_not_there_is_unavailable() {
     assert_eq!(answer.unwrap_err().code(), Code::Unavailable);
 }
 
-#[tokio::test]
-async fn an_endpoint_that_is_no_address_is_a_wrong_argument() {
-    let answer = connection("no address".to_owned());
-    let answer = answer.ask(GetRequest::default(), Duration::ZERO, get).await;
-    assert_eq!(answer.unwrap_err().code(), Code::InvalidArgument);
-}
-
 #[test]
 fn each_code_that_leaves_the_call_in_doubt_is_sent_again() {
     for number in 0..=16 {
@@ -130,4 +123,35 @@ fn pauses_grow_and_differ_from_caller_to_caller() {
     let bounds = Duration::from_millis(400)..=Duration::from_millis(800);
     assert!(pauses.iter().all(|pause| bounds.contains(pause)), "{pauses:?}");
     assert!(pauses.iter().any(|pause| *pause != pauses[0]));
+}
+
+#[test]
+fn an_endpoint_with_tls_is_refused_and_never_spoken_to_in_plain_text() {
+    for text in ["https://onced.example:7450", "HTTPS://onced.example:7450"] {
+        let told = endpoint(text).unwrap_err();
+        assert_eq!(told, "TLS is not there yet; write http://onced.example:7450");
+    }
+}
+
+#[test]
+fn an_endpoint_has_a_scheme_and_a_host_or_is_told_how_to_be_written() {
+    for text in ["http://127.0.0.1:7450", "http://onced", "http://[::1]:7450", "http://[::1]/"] {
+        assert_eq!(endpoint(text).as_deref(), Ok(text));
+    }
+    for text in [
+        "127.0.0.1:7450",
+        "onced:7450",
+        "onced",
+        "no address",
+        "http://",
+        "http://:7450",
+        "http://onced:grpc",
+        "http://onced:74500",
+        "ftp://onced:7450",
+        "/run/onced.sock",
+        "",
+    ] {
+        let told = endpoint(text).unwrap_err();
+        assert!(told.ends_with("host and port: http://127.0.0.1:7450"), "{text:?}: {told}");
+    }
 }

@@ -3,6 +3,9 @@ use std::time::Duration;
 use clap::Parser;
 use onced_proto::v1::{Failed, Succeeded, UnknownReason, completed::Outcome};
 
+use tonic::Code;
+use tonic_types::ErrorDetails;
+
 use super::*;
 use crate::cli::{intent::IntentArgs, payload::PayloadArgs};
 
@@ -69,7 +72,7 @@ fn a_repeated_grant_forbids_the_effect_and_shows_how_to_give_it_back() {
 fn an_unknown_says_why_and_gives_the_exact_command_that_its_rule_leaves() {
     let unknown = Unknown {
         reason: UnknownReason::LeaseEnded.into(),
-        etag: "e1".to_owned(),
+        etag: "e1+evidence".to_owned(),
         provider_key: "once1-abc".to_owned(),
         reclaim_rule: ReclaimRule::EvidenceRequired.into(),
         ..Default::default()
@@ -78,17 +81,60 @@ fn an_unknown_says_why_and_gives_the_exact_command_that_its_rule_leaves() {
         told(Some(Verdict::Unknown(unknown)), true),
         "unknown: nobody knows whether it happened; do not act, do not call it failed
   why           the lease ended without an outcome
-  etag          e1
+  etag          e1+evidence
   provider key  once1-abc
   reclaim       needs evidence that it did not happen
 next:
   Ask the provider for once1-abc, then tell what was found:
-  onced reclaim --namespace n --operation o --key k --json '{}' --reason WHY --etag e1 \
+  onced reclaim --namespace n --operation o --key k --json '{}' --reason WHY --etag e1+evidence \
 --evidence not-applied --observed TIME --reference WHERE
-  onced reclaim --namespace n --operation o --key k --json '{}' --reason WHY --etag e1 \
+  onced reclaim --namespace n --operation o --key k --json '{}' --reason WHY --etag e1+evidence \
 --evidence applied --observed TIME --reference WHERE
 "
     );
+}
+
+fn needs_evidence(etag: &str) -> String {
+    let unknown = Unknown {
+        etag: etag.to_owned(),
+        provider_key: "once1-abc".to_owned(),
+        reclaim_rule: ReclaimRule::EvidenceRequired.into(),
+        evidence_start_time: Some("2026-01-31T12:00:00Z".parse().unwrap()),
+        ..Default::default()
+    };
+    let text = told(Some(Verdict::Unknown(unknown)), true);
+    text.split_once("next:\n").unwrap().1.to_owned()
+}
+
+const WAIT: &str = "  Wait until 2026-01-31T12:00:00Z, then read the etag that evidence may name, \
+                    and ask the provider:
+  onced get --namespace n --operation o --key k --json '{}'
+";
+
+#[test]
+fn an_etag_that_evidence_may_not_name_is_never_put_into_a_command() {
+    assert_eq!(needs_evidence("e1"), WAIT);
+    assert!(needs_evidence("e1+evidence").starts_with("  Ask the provider for once1-abc, then"));
+}
+
+#[test]
+fn where_there_is_no_record_evidence_names_none_and_has_a_time() {
+    let steps = needs_evidence("none");
+    assert!(steps.starts_with("  Ask the provider for once1-abc, not before 2026-01-31T12:00:00Z"));
+    assert!(steps.contains("--etag none --evidence not-applied"), "{steps}");
+}
+
+#[test]
+fn evidence_that_comes_too_early_is_told_to_wait_as_the_ruling_told() {
+    let facts = [("evidence_start_time".to_owned(), "2026-01-31T12:00:00Z".to_owned())];
+    let early = |domain| {
+        let details = ErrorDetails::with_error_info("EVIDENCE_TOO_EARLY", domain, facts.clone());
+        let status = Status::with_error_details(Code::FailedPrecondition, "", details);
+        too_early_steps(&status, &next())
+    };
+    let lines = early("onced.v1").unwrap().map(|step| format!("  {step}\n"));
+    assert_eq!(lines.concat(), WAIT);
+    assert_eq!(early("elsewhere"), None);
 }
 
 #[test]
