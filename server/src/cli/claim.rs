@@ -20,7 +20,7 @@ use super::{
 };
 
 const EXAMPLE: &str = "\
-Example: onced claim --namespace payments --operation charge --key charge:v1:order-42 \\
+Example: onced claim --namespace payments --operation charge --key charge:v1:order-43 \\
            --json '{\"order\":42,\"cents\":1999}' --amount '19.99 EUR'";
 
 /// Ask whether the effect may be performed: 0 means go ahead, everything else means do not

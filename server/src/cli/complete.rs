@@ -26,7 +26,7 @@ const USAGE: &str =
 /// What goes with success alone. (`requires` would yield to the choice between the three.)
 const NOT_SUCCEEDED: [&str; 2] = ["failed", "unknown"];
 const EXAMPLE: &str = "\
-Example: onced complete --namespace payments --operation charge --key charge:v1:order-42 \\
+Example: onced complete --namespace payments --operation charge --key charge:v1:order-43 \\
            --token 1764547200000000 --succeeded --text '{\"id\":\"ch_1\"}' \\
            --provider-reference ch_1";
 

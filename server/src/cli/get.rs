@@ -19,7 +19,7 @@ use super::{
 };
 
 const EXAMPLE: &str =
-    "Example: onced get --namespace payments --operation charge --key charge:v1:order-42";
+    "Example: onced get --namespace payments --operation charge --key charge:v1:order-43";
 
 /// Show an intent without touching it
 #[derive(Debug, Args)]

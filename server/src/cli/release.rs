@@ -22,7 +22,7 @@ const USAGE: &str = "\
 onced release --namespace N --operation O --key K --token T --reason REASON [OPTIONS]
        onced release --namespace N --operation O --key K --by-claimant UUID [OPTIONS]";
 const EXAMPLE: &str = "\
-Example: onced release --namespace payments --operation charge --key charge:v1:order-42 \\
+Example: onced release --namespace payments --operation charge --key charge:v1:order-43 \\
            --token 1764547200000000 --reason not-started";
 
 /// State that the effect surely did NOT happen under this grant. This is not an unlock

@@ -17,7 +17,7 @@ use super::{
 };
 
 const EXAMPLE: &str = "\
-Example: onced renew --namespace payments --operation charge --key charge:v1:order-42 \\
+Example: onced renew --namespace payments --operation charge --key charge:v1:order-43 \\
            --token 1764547200000000 --lease 1m";
 
 /// Extend the lease of a granted attempt

@@ -110,3 +110,44 @@ fn an_endpoint_that_cannot_be_spoken_to_is_a_wrong_command_line() {
     check("get INTENT --endpoint https://127.0.0.1:7450", false);
     check("get INTENT --endpoint 127.0.0.1:7450", false);
 }
+
+/// The script of the documentation, with commands in place of the real ones that end with the
+/// codes in `$CLAIM`, `$CHARGE` and `$COMPLETE`.
+#[track_caller]
+fn check_script(codes: [u8; 3], expected: i32) {
+    let page = include_str!("../../../docs/cli.md");
+    let script = page.split_once("```sh\n").and_then(|(_, rest)| rest.split_once("```")).unwrap().0;
+    let commands = "onced() { case $1 in claim) return $CLAIM;; *) return $COMPLETE;; esac; }
+        jq() { cat > /dev/null; }; charge() { return $CHARGE; }\n";
+    let script = format!("{commands}{}", script.replace("> answer.json", ""));
+    let names = ["CLAIM", "CHARGE", "COMPLETE"];
+    let mut shell = std::process::Command::new("sh");
+    shell.arg("-c").arg(script).envs(names.into_iter().zip(codes.map(|code| code.to_string())));
+    assert_eq!(shell.status().unwrap().code(), Some(expected), "{codes:?}");
+}
+
+#[test]
+fn the_documented_script_ends_as_its_effect_did() {
+    check_script([0, 0, 0], 0);
+    check_script([0, 4, 0], 1);
+    check_script([0, 9, 0], 2);
+    for charge in [0, 4, 9] {
+        check_script([0, charge, 69], 2);
+    }
+    for (claim, expected) in [(10, 0), (14, 1), (11, 75), (69, 75), (12, 2), (13, 2), (64, 2)] {
+        check_script([claim, 0, 0], expected);
+    }
+}
+
+#[test]
+fn whoever_follows_readme_script_and_help_never_uses_a_key_twice() {
+    let helps = Cli::command()
+        .get_subcommands_mut()
+        .map(|command| command.render_long_help().to_string())
+        .collect::<String>();
+    let texts = [include_str!("../../../README.md"), include_str!("../../../docs/cli.md"), &helps];
+    for (at, key) in ["order-42", "order-44", "order-43"].into_iter().enumerate() {
+        let users: Vec<_> = (0..3).filter(|text| texts[*text].contains(key)).collect();
+        assert_eq!(users, [at], "{key}");
+    }
+}
