@@ -10,7 +10,7 @@ if command -v go >/dev/null; then
 else
     echo "note: go is missing, so the calls are made with onced's own command line" >&2
 fi
-say "building the server"
-cargo build --package onced --locked --quiet
+say "building the server; the first time, that takes some minutes"
+cargo build --package onced --locked
 PYTHONDONTWRITEBYTECODE=1 exec python3 "$ROOT/scripts/demo/walk.py" \
     "${CARGO_TARGET_DIR:-$ROOT/target}/debug/onced" "$ROOT/deploy/demo/policy.toml"

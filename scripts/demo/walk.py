@@ -180,7 +180,7 @@ def fresh(request: dict) -> dict:
 
 
 def evidence(etag: str) -> dict:
-    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     finding = {"notApplied": {"message": "not in the outbox"}, "observeTime": now}
     return {"etag": etag, "evidence": finding}
 
@@ -193,7 +193,9 @@ def main():
     binary, policy = sys.argv[1:]
     with Server(binary, policy) as server:
         Walk(server).all()
-    print("\nEvery answer was as it should be.")
+    print("\nEvery answer was as it should be. By hand:")
+    print(f"  {binary} serve --dev        and, beside it, {binary} claim --help")
+    print("  docs/cli.md for the commands; .tools/bin/grpcurl for calls as on the wire")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ use std::{
 };
 
 use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use uuid::Uuid;
 
@@ -31,7 +32,7 @@ mod recent;
 mod waiters;
 
 pub use self::{
-    call::{Answered, Ask, Error},
+    call::{Answered, Ask, Error, Room},
     waiters::Changes,
 };
 
@@ -90,21 +91,30 @@ impl Keeper {
         }
     }
 
-    /// Rules on a Claim; while somebody else is at it, holds the call until the ruling changes or
-    /// `until` is reached. Waiting alone grants nothing.
-    pub async fn ask_waiting(&self, mut ask: Ask, until: Instant) -> Result<Answered, Error> {
+    /// Rules on a Claim; while somebody else is at it, holds the call until the ruling changes,
+    /// `until` is reached or `stop` is set. Waiting alone grants nothing; what is being ruled on is
+    /// brought to its end.
+    pub async fn ask_waiting(
+        &self,
+        mut ask: Ask,
+        until: Instant,
+        stop: &CancellationToken,
+    ) -> Result<Answered, Error> {
         let mut changes = self.inner.waiters.subscribe(ask.intent.identity());
         loop {
             let answered = self.ask(ask.clone()).await?;
             let Verdict::InProgress { own_token: None } = answered.verdict else {
                 return Ok(answered);
             };
-            if Instant::now() >= until {
+            if Instant::now() >= until || stop.is_cancelled() {
                 return Ok(answered);
             }
             ask.likely_duplicate = true;
             let pause = lease_left(answered.stored.as_ref()).max(LOOK_PAUSE_MIN);
-            changes.next(until.min(Instant::now() + pause)).await;
+            tokio::select! {
+                () = changes.next(until.min(Instant::now() + pause)) => {}
+                () = stop.cancelled() => {}
+            }
         }
     }
 
@@ -136,6 +146,15 @@ struct View {
     stored: Option<Stored>,
     /// Nothing that was answered before this call is missing from it.
     linearizable: bool,
+    /// Not later than the look: what is left of a lease counts from here.
+    looked: Instant,
+}
+
+impl View {
+    /// Believed without a look.
+    fn believed(stored: Option<Stored>) -> Self {
+        Self { stored, linearizable: false, looked: Instant::now() }
+    }
 }
 
 /// One request under way.
@@ -162,8 +181,9 @@ impl Inner {
             let now = self.clock.now();
             let ruling = self.rule_on(&view, case, now);
             let Some(write) = ruling.write else {
-                if view.linearizable || ruling.verdict == Verdict::Completed {
-                    let waited = case.ask.received.elapsed();
+                let firm = view.linearizable || ruling.verdict == Verdict::Completed;
+                if firm && !is_over(&ruling.verdict, view.looked) {
+                    let waited = view.looked.duration_since(case.ask.received);
                     let (verdict, stored) = (ruling.verdict, view.stored);
                     return Ok(Ruled { verdict, stored, waited, now });
                 }
@@ -191,10 +211,8 @@ impl Inner {
             }
         };
         match cached {
-            Some(stored) => Ok(View { stored: Some(stored), linearizable: false }),
-            None if is_claim && !self.looks_old(case.ask) => {
-                Ok(View { stored: None, linearizable: false })
-            }
+            Some(stored) => Ok(View::believed(Some(stored))),
+            None if is_claim && !self.looks_old(case.ask) => Ok(View::believed(None)),
             None if is_claim => self.look(case, Look::Recent).await,
             None => self.look(case, Look::Fresh).await,
         }
@@ -211,9 +229,10 @@ impl Inner {
     }
 
     async fn look(&self, case: &Case<'_>, look: Look) -> Result<View, Error> {
+        let looked = Instant::now();
         let stored = self.store.load(&case.ask.intent, look).await?;
         self.recent.saw(&case.identity, stored.as_ref());
-        Ok(View { stored, linearizable: look == Look::Fresh })
+        Ok(View { stored, linearizable: look == Look::Fresh, looked })
     }
 
     fn rule_on(&self, view: &View, case: &Case<'_>, now: Timestamp) -> Ruling {
@@ -243,21 +262,23 @@ impl Inner {
             return Err(Error::Deadline);
         }
         let waited = sent.duration_since(case.ask.received);
-        match self.apply(case, write).await? {
+        let written = match self.apply(case, write).await? {
             Set::Applied => {
                 let stored = write.applied_on(view.stored.as_ref());
                 self.recent.wrote(&case.identity, &stored);
                 self.waiters.tell(&case.identity);
-                if lease_of(&verdict).is_some_and(|lease| sent.elapsed() >= lease) {
-                    let view = self.look(case, Look::Fresh).await?;
-                    return Ok(Written::Again(Box::new(view)));
-                }
-                Ok(Written::answer(verdict, Some(stored), waited, now))
+                Written::answer(verdict, Some(stored), waited, now)
             }
             Set::Lost(row) => {
                 self.recent.saw(&case.identity, row.as_ref());
-                Ok(after_loss(row, write, verdict, case.ask, now))
+                after_loss(row, write, verdict, case.ask, sent, now)
             }
+        };
+        match written {
+            Written::Answer(ruled) if is_over(&ruled.verdict, sent) => {
+                Ok(Written::Again(Box::new(self.look(case, Look::Fresh).await?)))
+            }
+            written => Ok(written),
         }
     }
 
@@ -301,8 +322,8 @@ enum Written {
 }
 
 impl Written {
-    fn again_on(row: Option<Stored>) -> Self {
-        Self::Again(Box::new(View { stored: row, linearizable: true }))
+    fn again_on(row: Option<Stored>, looked: Instant) -> Self {
+        Self::Again(Box::new(View { stored: row, linearizable: true, looked }))
     }
 
     fn answer(verdict: Verdict, stored: Option<Stored>, waited: Duration, now: Timestamp) -> Self {
@@ -317,13 +338,14 @@ fn after_loss(
     write: &Write,
     verdict: Verdict,
     ask: &Ask,
+    sent: Instant,
     now: Timestamp,
 ) -> Written {
     let is_mine = |row: &Stored| row.record.revision == write.record.revision;
     let Some(mine) = row.as_ref().filter(|row| is_mine(row)) else {
-        return Written::again_on(row);
+        return Written::again_on(row, sent);
     };
-    let waited = ask.received.elapsed();
+    let waited = sent.duration_since(ask.received);
     let verdict = match (verdict, mine.lease) {
         (Verdict::Granted(granted), Lease::Live { left }) => {
             Verdict::Granted(crate::ruling::Granted { lease: left, ..granted })
@@ -332,11 +354,16 @@ fn after_loss(
             Verdict::Renewed(crate::ruling::Renewed { lease: left, ..renewed })
         }
         (Verdict::Granted(_) | Verdict::Renewed(_), Lease::Over) => {
-            return Written::again_on(row);
+            return Written::again_on(row, sent);
         }
         (verdict, _) => verdict,
     };
     Written::answer(verdict, row, waited, now)
+}
+
+/// The lease that it promises has ended since the look or the sending at `start`.
+fn is_over(verdict: &Verdict, start: Instant) -> bool {
+    lease_of(verdict).is_some_and(|lease| start.elapsed() >= lease)
 }
 
 fn lease_of(verdict: &Verdict) -> Option<Duration> {

@@ -127,10 +127,10 @@ impl Service {
         self.taken(answered, intent)
     }
 
-    /// Asks the keeper, and waits for somebody else's outcome.
+    /// Asks the keeper, and waits for somebody else's outcome until the drain begins.
     async fn ask_waiting(&self, ask: Ask, until: Instant) -> Result<Answered, Denial> {
         let intent = ask.intent.clone();
-        let answered = self.keeper.ask_waiting(ask, until).await;
+        let answered = self.keeper.ask_waiting(ask, until, self.load.draining()).await;
         self.taken(answered, intent)
     }
 
@@ -161,6 +161,7 @@ fn question(intent: IntentId, request: Request, policy: Option<Arc<Policy>>, cal
         deadline: call.deadline,
         likely_duplicate: call.resent,
         fresh: false,
+        room: None,
     }
 }
 

@@ -25,6 +25,12 @@ pub const DOMAIN: &str = "onced.v1";
 /// Trailer that tells a client's retry policy when to try again.
 pub const PUSHBACK: &str = "grpc-retry-pushback-ms";
 
+/// Most bytes of violations in one status: in base64, with the rest, well under the 8 KiB of
+/// metadata that the strictest clients take.
+const VIOLATIONS_BYTES_MAX: usize = 4 << 10;
+/// What one violation takes beside its texts, at most.
+const VIOLATION_OVERHEAD: usize = 12;
+
 /// Why a call gets no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Denial {
@@ -118,8 +124,25 @@ impl Denial {
 
 fn malformed(violations: Vec<Violation>) -> Told {
     let mut told = Told::new(ErrorReason::InvalidField, "the request is not valid");
-    told.violations = violations;
+    told.violations = as_many_as_arrive(violations);
     told
+}
+
+/// The first violations, and how many more there are: clients drop the whole status where its
+/// trailer is too large for them.
+fn as_many_as_arrive(mut violations: Vec<Violation>) -> Vec<Violation> {
+    let mut bytes = 0;
+    let fitting = violations.iter().take_while(|violation| {
+        bytes += VIOLATION_OVERHEAD + violation.field.len() + violation.description.len();
+        bytes <= VIOLATIONS_BYTES_MAX
+    });
+    let fitting = fitting.count();
+    let more = violations.len() - fitting;
+    violations.truncate(fitting);
+    if more > 0 {
+        violations.push(Violation::new("", "request", format!("has {more} more violations")));
+    }
+    violations
 }
 
 fn operation_unknown(namespace: &str, operation: &str) -> Told {

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::Instant;
+use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use uuid::Uuid;
 
 use crate::{
@@ -30,7 +30,13 @@ pub struct Ask {
     pub likely_duplicate: bool,
     /// Look past the caches.
     pub fresh: bool,
+    /// Room that its work takes to its end, whether or not its caller still waits; none is asked of
+    /// reports.
+    pub room: Option<Room>,
 }
+
+/// A share of the load that is let in, given back when it is dropped.
+pub type Room = Arc<OwnedSemaphorePermit>;
 
 /// The answer.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::{
     intent::Identity,
-    record::{Outcome, Record, Source, State},
+    record::{Failure, Outcome, Record, ResultKind, Said, Source, State, Success},
     store::{Lease, Stored},
 };
 
@@ -42,9 +42,54 @@ impl Weighter<Identity, Known> for Weight {
     fn weight(&self, _: &Identity, known: &Known) -> u64 {
         const FIXED: usize = 1_000;
         let result = known.stored.result.as_ref().map_or(0, bytes::Bytes::len);
-        let record = &known.stored.record;
-        (FIXED + result + 128 * (record.grants.len() + record.reports.len())) as u64
+        (FIXED + result + texts(&known.stored.record)) as u64
     }
+}
+
+/// About how many bytes a record takes beside its fixed part: all that a caller can make long.
+fn texts(record: &Record) -> usize {
+    const EACH: usize = 128;
+    let grants = record.grants.iter().map(|grant| EACH + grant.holder.len());
+    let reports = record.reports.iter().map(|report| EACH + said(&report.said));
+    let audit = record
+        .audit
+        .iter()
+        .map(|entry| EACH + entry.principal.len() + entry.reason.len() + entry.reference.len());
+    let labels = record.labels.iter().map(|(name, value)| EACH + name.len() + value.len());
+    let told = record.settlement().map_or(0, |settlement| outcome(&settlement.outcome));
+    told + grants.chain(reports).chain(audit).chain(labels).sum::<usize>()
+}
+
+fn said(said: &Said) -> usize {
+    match said {
+        Said::Succeeded(told) => success(told),
+        Said::Failed(told) => failure(told),
+        Said::Unknown | Said::Released(_) => 0,
+    }
+}
+
+fn outcome(outcome: &Outcome) -> usize {
+    match outcome {
+        Outcome::Succeeded(told) => success(told),
+        Outcome::Failed(told) => failure(told),
+    }
+}
+
+fn success(success: &Success) -> usize {
+    let content_type = match &success.result {
+        ResultKind::Given(info) => info.content_type.len(),
+        ResultKind::NoneGiven
+        | ResultKind::Omitted
+        | ResultKind::NeverKnown
+        | ResultKind::Erased => 0,
+    };
+    content_type + success.provider_reference.len()
+}
+
+fn failure(failure: &Failure) -> usize {
+    let detail = failure.detail.as_ref();
+    let detail = detail.map_or(0, |detail| detail.body.len() + detail.content_type.len());
+    detail + failure.kind.len() + failure.message.len() + failure.provider_reference.len()
 }
 
 impl Recent {
@@ -138,3 +183,6 @@ fn aged(stored: Stored, age: Duration) -> Stored {
         ..stored
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,12 @@
 //! The loop, over a store of one row that fails on purpose.
 
 mod shelf;
+mod waiting;
 
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use self::shelf::{Fault, Shelf};
@@ -64,7 +66,13 @@ fn ask(request: Request) -> Ask {
         deadline: now + Duration::from_secs(10),
         likely_duplicate: false,
         fresh: false,
+        room: None,
     }
+}
+
+/// Waits with nobody to stop it.
+async fn wait(keeper: &Keeper, ask: Ask, until: Instant) -> Result<Answered, Error> {
+    keeper.ask_waiting(ask, until, &CancellationToken::new()).await
 }
 
 fn somebody() -> Claimant {
@@ -98,6 +106,14 @@ fn success(token: FencingToken) -> Request {
         }),
         payload: None,
     })
+}
+
+/// A record as a grant leaves it.
+pub(super) fn a_grant() -> store::Stored {
+    let clock = Arc::new(ManualClock::at(Timestamp(1_764_000_000_000_000)));
+    let shelf = Shelf::new(clock, []);
+    shelf.put_foreign_grant();
+    shelf.row().unwrap()
 }
 
 fn renew(token: FencingToken) -> Request {
@@ -230,6 +246,39 @@ async fn a_grant_that_took_longer_than_its_lease_is_not_answered_as_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_repeat_that_was_held_up_promises_no_more_than_the_lease_that_is_left() {
+    let lag = Duration::from_secs(5);
+    for slow in [Fault::Slow(lag), Fault::UncertainApplied] {
+        let scene = Scene::new([Fault::None, slow, Fault::Slow(lag)]);
+        let claimant = somebody();
+        scene.granted(claimant).await;
+        let answered = scene.ask(claim(claimant)).await.unwrap();
+        let Verdict::Granted(again) = answered.verdict else { panic!("not granted") };
+        assert!(again.repeated);
+        assert!(answered.waited + again.lease <= Duration::from_secs(30), "{slow:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_uncertain_grant_that_was_held_up_promises_no_more_than_its_lease() {
+    let scene = Scene::new([Fault::UncertainApplied, Fault::Slow(Duration::from_secs(5))]);
+    let answered = scene.ask(claim(somebody())).await.unwrap();
+    let Verdict::Granted(granted) = answered.verdict else { panic!("not granted") };
+    assert!(answered.waited + granted.lease <= Duration::from_secs(30), "{:?}", answered.waited);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeat_that_took_longer_than_what_was_left_is_not_answered_as_a_grant() {
+    let scene = Scene::new([Fault::None, Fault::Slow(Duration::from_secs(31))]);
+    let claimant = somebody();
+    scene.granted(claimant).await;
+    let mut slow = ask(claim(claimant));
+    slow.deadline += Duration::from_secs(60);
+    let verdict = scene.keeper.ask(slow).await.unwrap().verdict;
+    assert!(!matches!(verdict, Verdict::Granted(_)), "{verdict:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn nothing_is_granted_past_the_callers_deadline() {
     let scene = Scene::new([]);
     let mut late = ask(claim(somebody()));
@@ -267,46 +316,6 @@ async fn no_refusal_rests_on_a_cached_record() {
     assert!(scene.shelf.row().unwrap().record.settlement().is_some(), "the success is gone");
     let verdict = scene.ask(renew(granted.token)).await.unwrap().verdict;
     assert!(matches!(verdict, Verdict::Refused(Refusal::LeaseLost { .. })), "{verdict:?}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_waiter_gets_the_outcome_as_soon_as_it_is_written() {
-    let scene = Scene::new([]);
-    let granted = scene.granted(somebody()).await;
-    let keeper = scene.keeper.clone();
-    let until = Instant::now() + Duration::from_secs(8);
-    let waiter =
-        tokio::spawn(async move { keeper.ask_waiting(ask(claim(somebody())), until).await });
-    tokio::time::sleep(Duration::from_secs(3)).await;
-    scene.ask(success(granted.token)).await.unwrap();
-    let asked = Instant::now();
-    assert_eq!(waiter.await.unwrap().unwrap().verdict, Verdict::Completed);
-    assert!(asked.elapsed() < Duration::from_secs(1), "the waiter polled");
-}
-
-#[tokio::test(start_paused = true)]
-async fn waiting_alone_grants_nothing() {
-    let scene = Scene::new([]);
-    scene.granted(somebody()).await;
-    let start = Instant::now();
-    let until = start + Duration::from_secs(5);
-    let answered = scene.keeper.ask_waiting(ask(claim(somebody())), until).await.unwrap();
-    assert_eq!(answered.verdict, Verdict::InProgress { own_token: None });
-    assert_eq!(start.elapsed(), Duration::from_secs(5));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_waiter_whose_holder_dies_is_told_unknown_at_the_leases_end() {
-    let scene = Scene::new([]);
-    scene.granted(somebody()).await;
-    let mut patient = ask(claim(somebody()));
-    patient.deadline += Duration::from_secs(100);
-    let (keeper, until) = (scene.keeper.clone(), Instant::now() + Duration::from_secs(90));
-    let waiter = tokio::spawn(async move { keeper.ask_waiting(patient, until).await });
-    tokio::time::sleep(Duration::from_secs(29)).await;
-    scene.clock.advance(Duration::from_secs(31));
-    let verdict = waiter.await.unwrap().unwrap().verdict;
-    assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::Bounds;
-use crate::status::Denial;
+use crate::{keeper::Room, status::Denial};
 
 /// The load of one replica.
 #[derive(Debug)]
@@ -21,7 +21,14 @@ pub struct Load {
 /// The right to be ruled on.
 #[derive(Debug)]
 #[must_use = "the right ends when it is dropped"]
-pub struct Admitted(#[expect(dead_code, reason = "held, never read")] OwnedSemaphorePermit);
+pub struct Admitted(Room);
+
+impl Admitted {
+    /// The same right, for work that may outlast its call.
+    pub fn room(&self) -> Room {
+        Arc::clone(&self.0)
+    }
+}
 
 impl Load {
     /// No load yet.
@@ -44,13 +51,13 @@ impl Load {
         self.claims
             .clone()
             .try_acquire_many_owned(claims)
-            .map(Admitted)
+            .map(|permit| Admitted(Arc::new(permit)))
             .map_err(|_| Denial::Overloaded)
     }
 
     /// Admits one waiter, if there is room.
     pub fn admit_waiter(&self) -> Option<Admitted> {
-        self.waiters.clone().try_acquire_owned().ok().map(Admitted)
+        self.waiters.clone().try_acquire_owned().ok().map(|permit| Admitted(Arc::new(permit)))
     }
 
     /// Takes no new work from now on.

@@ -354,3 +354,21 @@ async fn a_record_without_a_hash_is_answered_with_a_warning() {
     assert_eq!(warns(answer.as_ref()), [v1::WarningType::HashUnchecked]);
     completed(answer);
 }
+
+#[tokio::test]
+async fn a_watch_that_nobody_reads_ends_when_its_time_is_over() {
+    let mut trial = Trial::new();
+    trial.bounds.max_watch = Duration::from_millis(200);
+    let claims = trial.claims();
+    let request = v1::WatchRequest { intent: Some(id("w")), payload: None };
+    let unread = claims.watch(Request::new(request)).await.unwrap();
+    let grant = granted(claims.claim(Request::new(claim("w"))).await.unwrap().into_inner().ruling);
+    claims.complete(Request::new(success("w", grant.fencing_token, "done"))).await.unwrap();
+    let ended = async {
+        while std::sync::Arc::strong_count(&claims.0) > 1 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), ended).await.expect("the watch goes on");
+    drop(unread);
+}

@@ -129,3 +129,17 @@ fn every_violation_is_told() {
         told.iter().map(|told| (told.field.as_str(), told.description.as_str())).collect();
     assert_eq!(told, [("intent.key", "is blank"), ("lease", "is zero")]);
 }
+
+#[test]
+fn a_status_with_many_violations_still_arrives_and_says_how_many_are_left_out() {
+    let violations: Vec<_> = (0..1_000)
+        .map(|n| Violation::new("", &format!("requests[{n}].intent"), "is that of requests[0]"))
+        .collect();
+    let status = Denial::Malformed(violations).status();
+    assert!(status.details().len() * 4 / 3 < 7 << 10, "{} bytes", status.details().len());
+    let told = status.get_details_bad_request().unwrap().field_violations;
+    let (last, named) = told.split_last().unwrap();
+    assert_eq!(named[0].field, "requests[0].intent");
+    assert_eq!(last.field, "request");
+    assert_eq!(last.description, format!("has {} more violations", 1_000 - named.len()));
+}

@@ -27,6 +27,9 @@ mod reclaim;
 
 pub use self::reclaim::reclaim;
 
+/// Largest token: exact in every language, and not reached before 2255. A larger one, once it stood
+/// on a record, would leave no room for the next.
+const TOKEN_MAX: i64 = (1 << 53) - 1;
 /// Longest text for people, in bytes.
 const TEXT_MAX: usize = 1_024;
 /// Longest name for people, provider's id or media type, in bytes.
@@ -210,6 +213,8 @@ fn claimant(faults: &mut Faults, text: &str) -> Option<Claimant> {
 fn token(faults: &mut Faults, number: i64) -> FencingToken {
     if number <= 0 {
         faults.note("fencing_token", "is required, and positive");
+    } else if number > TOKEN_MAX {
+        faults.note("fencing_token", "is larger than any that was ever issued");
     }
     FencingToken(number)
 }

@@ -40,6 +40,31 @@ async fn claims_are_shed_with_a_time_to_come_back_and_reports_are_taken() {
 }
 
 #[tokio::test]
+async fn a_claim_whose_caller_is_gone_takes_its_room_until_its_work_is_done() {
+    let gate = Gate::of_key(HELD);
+    let mut setup = Setup { wrap: gate.wrap(), ..Setup::default() };
+    setup.bounds.claims_in_flight_max = 1;
+    let server = InProcess::with(setup).await;
+    let calls = server.calls();
+    calls.granted(&charge("1")).await;
+    gate.set(Rule::HoldBefore);
+    let mut hasty = Request::new(claim(&charge(HELD)));
+    hasty.set_timeout(Duration::from_millis(300));
+    let hasty = tokio::spawn({
+        let calls = server.calls();
+        async move { calls.claim(hasty).await }
+    });
+    gate.holds_one().await;
+    hasty.await.expect("a task").expect_err("its time is over");
+    let refusal = calls.claim(claim(&charge("2"))).await.expect_err("a refusal");
+    refusal.is(ErrorReason::Overloaded);
+    gate.open();
+    while calls.claim(claim(&charge("2"))).await.is_err() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
 async fn who_finds_no_room_to_wait_is_told_at_once_that_somebody_is_at_it() {
     let mut setup = Setup::default();
     setup.bounds.waiters_max = 0;

@@ -28,11 +28,14 @@ pub(super) async fn claim(
     use v1::batch_claim_result::Result as One;
     let admitted = service.load.admit(requests.len())?;
     check(requests.iter().map(|request| request.intent.as_ref()))?;
-    let answers = each(&service, requests, call, |service, request, call| async move {
-        let names = Names::of(request.intent.as_ref());
-        match refuse_waiting(&request) {
-            Some(denial) => service.item(Err(denial), &names),
-            None => service.item(service.claim_at_once(request, &call).await, &names),
+    let answers = each(&service, requests, call, |service, request, call| {
+        let room = admitted.room();
+        async move {
+            let names = Names::of(request.intent.as_ref());
+            match refuse_waiting(&request) {
+                Some(denial) => service.item(Err(denial), &names),
+                None => service.item(service.claim_at_once(request, &call, room).await, &names),
+            }
         }
     });
     let mut results: Vec<v1::BatchClaimResult> = answers
@@ -146,7 +149,7 @@ fn check<'a>(intents: impl Iterator<Item = Option<&'a v1::IntentId>>) -> Result<
     let mut items = 0;
     for (place, intent) in intents.enumerate() {
         items += 1;
-        let Some(intent) = intent else { continue };
+        let Some(intent) = intent.filter(|_| place < ITEMS_MAX) else { continue };
         let first = *first_places.entry(intent).or_insert(place);
         if first != place {
             let field = format!("requests[{place}].intent");

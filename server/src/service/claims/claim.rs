@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::super::{ANSWER_MARGIN, Service, call::Call, question, refused};
 use crate::{
     intent::IntentId,
-    keeper::{Answered, Ask},
+    keeper::{Answered, Ask, Room},
     policy::{Policy, Strategy},
     ruling::{Refusal, Request, Verdict},
     status::Denial,
@@ -33,7 +33,8 @@ impl Service {
         let until = wait_end(asked.request.wait, &policy, call);
         let warnings = self.key_warnings(&asked);
         let ask = claim_question(asked, policy.clone(), call);
-        let mut answered = self.ask(ask.clone()).await?;
+        let room = Some(admitted.room());
+        let mut answered = self.ask(Ask { room, ..ask.clone() }).await?;
         if strategy == Strategy::Wait && is_anothers(&answered) {
             drop(admitted);
             answered = self.wait(&ask, answered, until).await?;
@@ -49,12 +50,13 @@ impl Service {
         &self,
         request: v1::ClaimRequest,
         call: &Call,
+        room: Room,
     ) -> Result<v1::Ruling, Denial> {
         let asked = self.asked_claim(request, call)?;
         let policy = self.policy_for_grant(&asked.intent)?;
         let warnings = self.key_warnings(&asked);
         let ask = claim_question(asked, policy.clone(), call);
-        let answered = self.ask(ask.clone()).await?;
+        let answered = self.ask(Ask { room: Some(room), ..ask.clone() }).await?;
         self.ruled(&ask, &answered, warnings)
     }
 
@@ -98,10 +100,7 @@ impl Service {
         };
         let _counted = self.metrics.waiting(&self.scope_of(&ask.intent));
         let ask = Ask { likely_duplicate: true, ..ask.clone() };
-        tokio::select! {
-            answered = self.ask_waiting(ask, until) => answered,
-            () = self.load.draining().cancelled() => Ok(answered),
-        }
+        self.ask_waiting(ask, until).await
     }
 }
 

@@ -19,7 +19,7 @@ impl Service {
         request: v1::ReclaimRequest,
         call: &Call,
     ) -> Result<v1::Ruling, Denial> {
-        let _admitted = self.load.admit(1)?;
+        let admitted = self.load.admit(1)?;
         let limits = self.limits(request.intent.as_ref());
         let (principal, traceparent) = (call.principal.clone(), call.traceparent.clone());
         let asked = request::reclaim(request, principal, traceparent, &limits)
@@ -27,7 +27,8 @@ impl Service {
         let policy = self.policy_for_grant(&asked.intent)?;
         let request = Request::Reclaim(asked.request);
         let ask = question(asked.intent, request, Some(policy), call);
-        let answered = self.ask(ask.clone()).await?;
+        let room = Some(admitted.room());
+        let answered = self.ask(Ask { room, ..ask.clone() }).await?;
         self.ruled(&ask, &answered, Vec::new())
     }
 

@@ -3,7 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use onced_proto::v1;
-use tokio::{sync::mpsc, time::Instant};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, timeout_at},
+};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
@@ -76,18 +79,23 @@ impl Watch {
     async fn run(self, mut look: Look, mut changes: Changes, events: Events) {
         loop {
             let seen = look.seen;
-            if events.send(Ok(look.event)).await.is_err() || seen.is_settled() {
+            if !self.told(&events, Ok(look.event)).await || seen.is_settled() {
                 return;
             }
             match self.next(seen, look.lease_left, &mut changes, &events).await {
                 Ok(Some(next)) => look = next,
                 Ok(None) => return,
                 Err(denial) => {
-                    let _ = events.send(Err(self.denied(&denial))).await;
+                    self.told(&events, Err(self.denied(&denial))).await;
                     return;
                 }
             }
         }
+    }
+
+    /// Whether it was taken: a watcher that does not read is not waited for beyond the end.
+    async fn told(&self, events: &Events, event: Result<v1::WatchResponse, Status>) -> bool {
+        matches!(timeout_at(self.end, events.send(event)).await, Ok(Ok(())))
     }
 
     fn denied(&self, denial: &Denial) -> Status {

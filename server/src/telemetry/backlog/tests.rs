@@ -55,6 +55,7 @@ impl Scene {
             deadline: now + Duration::from_secs(10),
             likely_duplicate: false,
             fresh: false,
+            room: None,
         };
         let answered = self.keeper.ask(ask).await.unwrap();
         self.metrics.answered(|| Scope::of("payments", "charge"), &intent, &answered);

@@ -240,3 +240,16 @@ fn a_release_says_which_grant_and_why() {
     assert!(matches!(asked.request.grant, ReleasedGrant::Claimant(_)));
     assert!(with(Some(Grant::FencingToken(7)), Reason::RolledBack).is_ok());
 }
+
+#[test]
+fn a_token_that_would_leave_no_room_for_the_next_is_refused() {
+    let with = |fencing_token| {
+        let outcome = v1::complete_request::Outcome::Unknown(v1::OutcomeUnknown::default());
+        let (intent, outcome) = (Some(id("k")), Some(outcome));
+        let request = v1::CompleteRequest { intent, fencing_token, outcome, payload: None };
+        complete(request, &limits())
+    };
+    assert!(with((1 << 53) - 1).is_ok());
+    assert_eq!(faults(with(1 << 53)), ["fencing_token"]);
+    assert_eq!(faults(with(i64::MAX)), ["fencing_token"]);
+}
