@@ -11,7 +11,9 @@ pub(super) fn of(status: &Status) -> Option<&'static str> {
 
 fn by_reason(reason: &str) -> Option<&'static str> {
     Some(match reason {
-        "INVALID_FIELD" => "correct the request; every fault is listed",
+        "INVALID_FIELD" => {
+            "correct the request; every fault is listed, beyond 4 KiB of them counted"
+        }
         "KEY_REUSED" => "two intents share one key: correct the key",
         "HASH_SCHEME_DIFFERS" => "send the payload itself, or a hash of the stored scheme",
         "IN_PROGRESS" => "ask again after the time given",
