@@ -78,7 +78,8 @@ async fn claim_ends_with_zero_for_a_fresh_grant_and_for_nothing_else() {
     let nobody = format!("claim {CHARGE} new {JSON} --timeout 1s");
     let ended = onced(nowhere(), &nobody).await;
     is(&ended, 69);
-    assert!(ended.err.contains("--by-claimant"), "{ended:?}");
+    assert!(ended.err.contains("nothing answers at http://"), "{ended:?}");
+    assert!(!ended.err.contains("--by-claimant"), "nothing was sent: {ended:?}");
 }
 
 #[tokio::test]
