@@ -1,7 +1,13 @@
 //! The server is stopped between deciding and writing, for longer than the lease: no grant is acted
 //! upon that is over.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use onced_tests::harness::{Binary, Calls};
 use tokio::{task::JoinSet, time::sleep};
@@ -38,12 +44,21 @@ async fn a_server_that_is_stopped_for_longer_than_a_lease_promises_nothing_that_
     let mut chance = Chance::of(chance::seed());
     for round in 0..3 {
         let load = Load::on(&format!("stop-{round}"), 400);
+        let answered = Arc::new(AtomicU64::new(0));
         let mut claims = JoinSet::new();
         for key in load.keys() {
-            let (load, calls) = (load.clone(), server.calls());
-            claims.spawn(async move { claim_and_take_over(&load, &calls, key).await });
+            let (load, calls, answered) = (load.clone(), server.calls(), answered.clone());
+            claims.spawn(async move {
+                let answers = claim_and_take_over(&load, &calls, key).await;
+                answered.fetch_add(1, Ordering::SeqCst);
+                answers
+            });
         }
-        sleep(Duration::from_micros(20_000 + chance.below(150_000))).await;
+        // In the middle of it, on a fast server and on a slow one.
+        let some = chance.below(50) + 1;
+        while answered.load(Ordering::SeqCst) < some {
+            sleep(Duration::from_millis(1)).await;
+        }
         server.stop();
         let stopped = load.now();
         sleep(STOP).await;
