@@ -127,11 +127,6 @@ impl Keeper {
     pub fn changes(&self, intent: &IntentId) -> Changes {
         self.inner.waiters.subscribe(intent.identity())
     }
-
-    /// Forgets what it knows of an operation's memory: it was changed by hand.
-    pub fn forget_memory(&self, namespace: &str, operation: &str) {
-        self.inner.memories.forget(namespace, operation);
-    }
 }
 
 fn lease_left(stored: Option<&Stored>) -> Duration {

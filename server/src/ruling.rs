@@ -31,7 +31,6 @@ mod resolve;
 mod verdict;
 
 pub use self::{
-    draft::content,
     duplicate::duplicate,
     look::{evidence_start, present, shown_etag, standing, terms},
     request::{

@@ -53,13 +53,6 @@ impl Memories {
         Ok(memory)
     }
 
-    pub(super) fn forget(&self, namespace: &str, operation: &str) {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(operations) = known.get_mut(namespace) {
-            operations.remove(operation);
-        }
-    }
-
     fn known(&self, namespace: &str, operation: &str) -> Option<Memory> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let (memory, learned) = known.get(namespace)?.get(operation)?;

@@ -3,7 +3,6 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
-use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
 use super::{Given, ReportedResult, ReportedSuccess};
@@ -282,9 +281,4 @@ pub(super) fn settlement(
     now: Timestamp,
 ) -> Settlement {
     Settlement { outcome, attempt, complete_time: now, source, late }
-}
-
-/// The bytes of a stored result and what is known of them, put back together.
-pub fn content(info: &ContentInfo, body: Bytes) -> crate::record::Content {
-    crate::record::Content { body, text: info.text, content_type: info.content_type.clone() }
 }
