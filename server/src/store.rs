@@ -15,6 +15,7 @@ use crate::{
 };
 
 pub mod conformance;
+pub mod cql;
 pub mod embedded;
 
 /// A future that can be sent, of a store that is chosen at start.
