@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the tools, at the versions pinned in tools/, into .tools/.
 # A second run finds them and does nothing.
-# With names (buf, python, grpcurl) only those; without, all.
+# With names (buf, python, grpcurl, cassandra) only those; without, all.
 set -euo pipefail
 source "$(dirname "$0")/tools.sh"
 
@@ -32,6 +32,12 @@ grpcurl_from_go() {
     GOBIN="$TOOLS/bin" GOFLAGS=-mod=mod go install "$GRPCURL" >&2
 }
 
+cassandra_from_maven() {
+    rm -rf "$TOOLS/cassandra"
+    mvn --quiet --batch-mode --file "$ROOT/deploy/cassandra/pom.xml" dependency:copy-dependencies \
+        -DincludeScope=runtime -DoutputDirectory="$TOOLS/cassandra" >&2
+}
+
 install() {
     case $1 in
         buf) have npm "installing buf" || return 0
@@ -40,10 +46,14 @@ install() {
             once python checkers_from_pypi "$ROOT/tools/requirements.txt" ;;
         grpcurl) have go "installing grpcurl" || return 0
             once grpcurl grpcurl_from_go <(echo "$GRPCURL") ;;
+        cassandra) java_17 >/dev/null || debian openjdk-17-jre-headless
+            command -v mvn >/dev/null || debian maven
+            have mvn "installing Cassandra" || return 0
+            once cassandra cassandra_from_maven "$ROOT/deploy/cassandra/pom.xml" ;;
         *) echo "error: no tool is called $1" >&2; return 64 ;;
     esac
 }
 
 mkdir -p "$TOOLS"
-[[ $# -gt 0 ]] || set -- buf python grpcurl
+[[ $# -gt 0 ]] || set -- buf python grpcurl cassandra
 for tool in "$@"; do install "$tool"; done
