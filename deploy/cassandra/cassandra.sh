@@ -76,7 +76,7 @@ up() {
     else
         start "${missing[@]}"
     fi
-    await_all "$(chosen)"
+    await_all
     echo "cql://$(addresses :9042)"
 }
 
@@ -91,7 +91,6 @@ settle_settings() {
         fail "no cluster was started in $DIR, so node $ONLY of it cannot be started again"
     else
         NODES=${NODES:-1} SUBNET=${SUBNET:-127.0.7}
-        echo "$NODES $SUBNET" >"$DIR/settings"
     fi
     [[ -z "$ONLY" || "$ONLY" -le "$NODES" ]] || fail "the cluster in $DIR has no node $ONLY"
 }
@@ -105,6 +104,7 @@ start() {
     prepare
     local node
     for node in "$@"; do refuse_taken "$node"; done
+    echo "$NODES $SUBNET" >"$DIR/settings"
     STARTED=()
     trap end_started EXIT
     for node in "$@"; do
@@ -134,11 +134,11 @@ refuse_taken() {
     done
 }
 
-# Waits until the nodes serve, and each running node reads from all that run.
+# Waits until the chosen nodes serve, and every node that runs reads from all that run.
 await_all() {
-    local deadline=$((SECONDS + START_SECONDS)) node awake
-    for node in $1; do
-        until awake="$(awake_nodes)"; serves "$(address "$node")" "$(wc -w <<<"$awake")"; do
+    local deadline=$((SECONDS + START_SECONDS)) node
+    for node in $(chosen) $(awake_nodes); do
+        until serves "$(address "$node")" "$(awake_nodes | wc -w)"; do
             pid_of "$node" >/dev/null || start_failed "$node" "has ended"
             ((SECONDS < deadline)) || start_failed "$node" "does not serve after $START_SECONDS s"
             sleep 0.2
@@ -160,18 +160,25 @@ start_failed() {
 }
 
 down() {
-    if [[ ! -f "$DIR/settings" ]]; then
-        echo "nothing was started in $DIR" >&2
-        return
-    fi
+    [[ -f "$DIR/settings" ]] || { echo "nothing was started in $DIR" >&2; return 0; }
     exec 9>"$DIR/lock"
     flock 9
     known_settings
-    local node signal=TERM
-    [[ -z "$WIPE" ]] || signal=KILL
-    for node in $(seq 1 "$NODES"); do stop_node "$node" "$signal" & done
-    wait
+    end_all "$([[ -n "$WIPE" ]] && echo KILL || echo TERM)"
     [[ -z "$WIPE" ]] || rm -rf "$DIR"/node[123] "$DIR/settings"
+}
+
+# All at the same time: a node takes seconds to end.
+end_all() {
+    local node pid ends=()
+    for node in $(seq 1 "$NODES"); do
+        pid="$(pid_of "$node")" || continue
+        echo "ending node $node on $(address "$node")" >&2
+        stop_node "$node" "$1" &
+        ends+=("$!")
+    done
+    [[ ${#ends[@]} -gt 0 ]] || echo "no node runs in $DIR" >&2
+    for pid in "${ends[@]}"; do wait "$pid"; done
 }
 
 status() {

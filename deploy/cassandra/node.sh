@@ -8,15 +8,13 @@ readonly TOKENS=(-9223372036854775808 -3074457345618258603 3074457345618258602)
 address() { echo "$SUBNET.$1"; }
 folder() { echo "$DIR/node$1"; }
 
-# The pid of the node, if it runs.
+# The pid of the node, if it runs: a process that was given this node's folder.
 pid_of() {
-    local pid file
+    local file pid line
     file="$(folder "$1")/pid"
-    [[ -f "$file" ]] || return 1
-    pid="$(<"$file")"
-    [[ "$pid" =~ ^[0-9]+$ && -r "/proc/$pid/cmdline" ]] || return 1
-    tr '\0' '\n' <"/proc/$pid/cmdline" 2>/dev/null |
-        grep --fixed-strings --line-regexp --quiet -- "$(storage "$1")" || return 1
+    [[ -f "$file" ]] && pid="$(<"$file")" && [[ "$pid" =~ ^[0-9]+$ ]] || return 1
+    line="$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/cmdline")" 2>/dev/null || return 1
+    [[ "$line" == *$'\n'"$(storage "$1")"$'\n'* ]] || return 1
     echo "$pid"
 }
 
@@ -42,12 +40,14 @@ start_node() {
         -cp "$JARS/*" org.apache.cassandra.service.CassandraDaemon \
         </dev/null >>"$home/log" 2>&1 9>&- &
     echo $! >"$home/pid"
+    # Until it has become java, it is not known as the node.
+    until pid_of "$node" >/dev/null || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
 }
 
 configure() {
     sed --expression "s|@TOKEN@|${TOKENS[$1 - 1]}|" \
         --expression "s|@ADDRESS@|$(address "$1")|" \
-        --expression "s|@SEEDS@|$(addresses '' )|" \
+        --expression "s|@SEEDS@|$(addresses '')|" \
         --expression "s|@DATA@|$(folder "$1")/data|" "$HERE/cassandra.yaml"
 }
 
