@@ -40,6 +40,7 @@ start_node() {
         -cp "$JARS/*" org.apache.cassandra.service.CassandraDaemon \
         </dev/null >>"$home/log" 2>&1 9>&- &
     echo $! >"$home/pid"
+    disown
     # Until it has become java, it is not known as the node.
     until pid_of "$node" >/dev/null || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
 }
