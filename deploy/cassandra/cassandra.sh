@@ -85,8 +85,8 @@ settle_settings() {
     local nodes=$NODES subnet=$SUBNET
     if [[ -f "$DIR/settings" ]]; then
         known_settings
-        [[ "${nodes:-$NODES} ${subnet:-$SUBNET}" == "$NODES $SUBNET" ]] || fail \
-            "$DIR holds a cluster of $NODES on $SUBNET; end it with: cassandra.sh down --wipe --dir $DIR"
+        [[ "${nodes:-$NODES} ${subnet:-$SUBNET}" == "$NODES $SUBNET" ]] ||
+            fail "$DIR holds a cluster of $NODES on $SUBNET; down --wipe removes it"
     elif [[ -n "$ONLY" ]]; then
         fail "no cluster was started in $DIR, so node $ONLY of it cannot be started again"
     else
