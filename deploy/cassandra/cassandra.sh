@@ -126,12 +126,12 @@ prepare() {
     [[ -f "$TOOLS/cassandra.stamp" ]] || fail "Cassandra could not be fetched; see above"
 }
 
+# A node that was just killed holds its ports a moment longer than its name.
 refuse_taken() {
-    local port
-    for port in 7000 9042; do
-        ! listens "$(address "$1")" "$port" ||
-            fail "$(address "$1"):$port is taken by another process; choose another --subnet"
-    done
+    local patience=0
+    [[ ! -f "$(folder "$1")/pid" ]] || patience=10
+    free_within "$patience" "$1" || fail "$(address "$1"):$(taken_port "$1")" \
+        "is taken by another process; choose another --subnet"
 }
 
 # Waits until the chosen nodes serve, and every node that runs reads from all that run.

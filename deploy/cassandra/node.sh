@@ -71,6 +71,7 @@ stop_node() {
         kill -s KILL "$pid" 2>/dev/null || true
         gone_within 10 "$node"
     fi
+    free_within 10 "$node" || true
     rm -f "$(folder "$node")/pid"
 }
 
@@ -80,4 +81,24 @@ gone_within() {
         ((SECONDS < deadline)) || return 1
         sleep 0.1
     done
+}
+
+free_within() {
+    local deadline=$((SECONDS + $1))
+    while taken_port "$2" >/dev/null; do
+        ((SECONDS < deadline)) || return 1
+        sleep 0.1
+    done
+}
+
+# The first of the node's ports on which something listens, if any.
+taken_port() {
+    local port
+    for port in 7000 9042; do
+        if listens "$(address "$1")" "$port"; then
+            echo "$port"
+            return 0
+        fi
+    done
+    return 1
 }
