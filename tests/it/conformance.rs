@@ -7,13 +7,13 @@ use onced_tests::broken::{
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_whole_engine_passes_every_case() {
-    assert_eq!(conformance::run(|| async { subject(|| broken::None) }).await, []);
+    assert_eq!(conformance::run(|| subject(|| broken::None)).await, []);
 }
 
 /// The case of this name fails on a store with this flaw.
 async fn catches<F: Flaw>(case: &str, flaw: fn() -> F) {
     let case = CASES.iter().find(|known| known.name == case).expect("a case of this name");
-    let verdict = case.run(subject(flaw)).await;
+    let verdict = case.run(subject(flaw).await).await;
     assert!(verdict.is_err(), "{} passes on a store that is broken", case.name);
 }
 

@@ -35,6 +35,8 @@ pub use self::{
     options::Options,
 };
 
+/// The tables, as statements that end in a semicolon.
+pub const SCHEMA: &str = include_str!("cql/schema.cql");
 /// By how much a replica's clock may differ from those of the cluster, and still grant.
 const CLOCK_BOUND: Duration = Duration::from_secs(60);
 
