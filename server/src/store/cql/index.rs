@@ -42,6 +42,8 @@ const ROWS: i32 = 256;
 const AT_ONCE: usize = 32;
 /// Entries of `buckets` that this process remembers having written.
 const ENTRIES_REMEMBERED: usize = 4_096;
+/// How much longer than its record a name is kept.
+const NAME_OUTLIVES: Duration = Duration::from_secs(86_400);
 /// For how long it need not write them again.
 const ENTRY_FOR: Duration = Duration::from_secs(600);
 
@@ -51,6 +53,7 @@ pub(super) struct Index {
     statements: Statements,
     clock: Arc<dyn Clock>,
     entries: Cache<Entry, Timestamp>,
+    name_outlives: Duration,
 }
 
 /// How a hit is checked: the record as it stands. The result is not asked for.
@@ -71,6 +74,7 @@ impl Index {
             statements: Statements::prepare(session, keyspace).await?,
             clock,
             entries: Cache::new(ENTRIES_REMEMBERED),
+            name_outlives: NAME_OUTLIVES,
         })
     }
 }

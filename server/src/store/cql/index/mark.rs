@@ -12,8 +12,6 @@ use crate::{
     store::{Error, Expiry, Write},
 };
 
-/// How much longer than its record a name is kept.
-const NAME_OUTLIVES: Duration = Duration::from_secs(86_400);
 /// The longest life that a cell can have, in seconds: 20 years.
 const LIFE_MAX: u64 = 630_720_000;
 
@@ -182,13 +180,14 @@ impl Index {
         written: Timestamp,
     ) -> Result<(), Error> {
         let (namespace, operation, key) = (intent.namespace(), intent.operation(), intent.key());
-        let row = (namespace, name.text(), operation, key, life(expires_in), written.0);
+        let row = (namespace, name.text(), operation, key, self.life(expires_in), written.0);
         self.write(&self.statements.put_name, row).await
     }
-}
 
-/// In seconds; 0 is for ever.
-fn life(expires_in: Option<Duration>) -> i32 {
-    let seconds = |left: Duration| left.saturating_add(NAME_OUTLIVES).as_secs().min(LIFE_MAX);
-    expires_in.map_or(0, |left| i32::try_from(seconds(left)).unwrap_or(i32::MAX))
+    /// The life of a name in seconds; 0 is for ever.
+    fn life(&self, expires_in: Option<Duration>) -> i32 {
+        let Some(left) = expires_in else { return 0 };
+        let seconds = left.saturating_add(self.name_outlives).as_secs().min(LIFE_MAX);
+        i32::try_from(seconds).unwrap_or(i32::MAX)
+    }
 }

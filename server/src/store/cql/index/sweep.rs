@@ -64,17 +64,23 @@ impl Index {
         let mut pass = Pass { look, now, swept: Swept::default() };
         let mut failed = None;
         for namespace in self.namespaces().await? {
-            for kind in [Kind::Hints, Kind::Late] {
-                for entry in self.entries_of(&namespace, kind).await? {
-                    let swept = match kind {
-                        Kind::Hints => self.sweep_hour(&mut pass, &entry).await,
-                        Kind::Late => self.sweep_day(&mut pass, &entry).await,
-                    };
-                    failed = failed.or(swept.err());
-                }
-            }
+            failed = failed.or(self.sweep_namespace(&mut pass, &namespace).await.err());
         }
         failed.map_or(Ok(pass.swept), Err)
+    }
+
+    async fn sweep_namespace(&self, pass: &mut Pass<'_>, namespace: &str) -> Result<(), Error> {
+        let mut failed = None;
+        for kind in [Kind::Hints, Kind::Late] {
+            for entry in self.entries_of(namespace, kind).await? {
+                let swept = match kind {
+                    Kind::Hints => self.sweep_hour(pass, &entry).await,
+                    Kind::Late => self.sweep_day(pass, &entry).await,
+                };
+                failed = failed.or(swept.err());
+            }
+        }
+        failed.map_or(Ok(()), Err)
     }
 
     async fn entries_of(&self, namespace: &str, kind: Kind) -> Result<Vec<Entry>, Error> {
@@ -97,3 +103,6 @@ impl Index {
         self.write(&self.statements.drop_entry, values).await
     }
 }
+
+#[cfg(test)]
+mod tests;
