@@ -12,10 +12,9 @@ use crate::{
     store::{Error, Look},
 };
 
-/// Pieces of the ring that are read one after the other.
-const PIECES: i64 = 256;
-/// How much of the ring a piece is.
+/// How much of the ring is read at once: one of 256 pieces.
 const PIECE: i64 = 1 << 56;
+const PIECES: std::ops::Range<i64> = -128..128;
 /// Records that are looked at at once.
 const AT_ONCE: usize = 8;
 
@@ -37,9 +36,8 @@ impl Index {
     /// Reads the whole ring.
     pub(in crate::store::cql) async fn audit(&self, look: &dyn Looks) -> Result<Audited, Error> {
         let mut audited = Audited::default();
-        for piece in 0..PIECES {
-            let start = i64::MIN + piece * PIECE;
-            self.audit_piece(look, start, &mut audited).await?;
+        for piece in PIECES {
+            self.audit_piece(look, piece * PIECE, &mut audited).await?;
         }
         Ok(audited)
     }

@@ -23,7 +23,7 @@ impl Index {
         statement: &PreparedStatement,
         values: impl SerializeRow,
     ) -> Result<(), Error> {
-        let result = self.session.execute_unpaged(statement, values).await;
+        let result = Box::pin(self.session.execute_unpaged(statement, values)).await;
         result.map(drop).map_err(|error| fault::of_read(&error))
     }
 
@@ -33,7 +33,7 @@ impl Index {
         statement: &PreparedStatement,
         values: impl SerializeRow,
     ) -> Result<Vec<R>, Error> {
-        let result = self.session.execute_unpaged(statement, values).await;
+        let result = Box::pin(self.session.execute_unpaged(statement, values)).await;
         let rows = result.map_err(|error| fault::of_read(&error))?.into_rows_result();
         let rows = rows.map_err(|error| fault::of_row(&error))?;
         let rows = rows.rows().map_err(|error| fault::of_row(&error))?;

@@ -119,7 +119,7 @@ impl Cluster {
 
     /// The keys of every page of the unreconciled.
     pub(super) async fn unreconciled(&self) -> Vec<String> {
-        let mut page = Page { cursor: Vec::new(), size: 3 };
+        let mut page = Page { cursor: Vec::new(), size: 16 };
         let mut keys = Vec::new();
         loop {
             let listing = self.index.unreconciled(&self.claims, &self.scope(), &page).await;
