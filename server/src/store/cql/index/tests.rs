@@ -39,6 +39,7 @@ pub(super) struct Cluster {
 
 static SESSION: OnceCell<String> = OnceCell::const_new();
 
+#[expect(clippy::disallowed_methods, reason = "where the cluster is, for this test alone")]
 fn options() -> Options {
     let at = std::env::var("ONCED_TEST_CQL").expect("ONCED_TEST_CQL says where the cluster is");
     let keyspace = HEXLOWER.encode(&Sha256::digest(SCHEMA)[..6]);
@@ -231,6 +232,20 @@ impl Looks for FailsOn<'_> {
                 return Err(self.error.clone());
             }
             Looks::look(&self.cluster.claims, intent, look).await
+        })
+    }
+}
+
+/// A cluster with conditional writes in doubt: only a look that ends the doubt sees a record.
+pub(super) struct InDoubt<'a>(pub(super) &'a Cluster);
+
+impl Looks for InDoubt<'_> {
+    fn look<'a>(&'a self, intent: &'a IntentId, look: Look) -> Answer<'a, Option<Stored>> {
+        Box::pin(async move {
+            match look {
+                Look::Recent => Ok(None),
+                Look::Fresh => Looks::look(&self.0.claims, intent, look).await,
+            }
         })
     }
 }

@@ -15,7 +15,7 @@ use crate::{
         cql::index::{
             Bucket, Kind, Looks,
             mark::Entry,
-            tests::{AfterLook, Cluster, FailsOn, HOUR},
+            tests::{AfterLook, Cluster, FailsOn, HOUR, InDoubt},
         },
     },
 };
@@ -187,10 +187,28 @@ async fn a_hint_without_a_record_goes_after_a_day_and_its_names_with_it() {
     cluster.clock.advance(3 * HOUR);
     cluster.sweep().await;
     assert_eq!((cluster.hints().await, cluster.named(&name).await), ((0, 1), 1));
-    cluster.clock.advance(STRAY_FOR - 3 * HOUR);
+    cluster.clock.advance(STRAY_FOR);
+    cluster.advance_to_the_turn_of(Bucket::hour_of(claim.record.first_claim_time));
     cluster.sweep().await;
     assert_eq!((cluster.hints().await, cluster.named(&name).await), ((0, 0), 0));
     assert_eq!(cluster.entries("hints").await, 0);
+}
+
+#[tokio::test]
+#[ignore = "needs a cluster: ONCED_TEST_CQL"]
+async fn nothing_is_given_up_while_its_write_is_in_doubt() {
+    let cluster = Cluster::new().await;
+    let claimed = cluster.claim("k").await;
+    let reported = cluster.report_late("k", &claimed).await;
+    let since = reported.last_late_report().expect("a report");
+    cluster.clock.advance(STRAY_FOR + DAY);
+    for turn in [Bucket::hour_of(claimed.first_claim_time), Bucket::day_of(since)] {
+        cluster.advance_to_the_turn_of(turn);
+        let swept = cluster.sweep_by(&InDoubt(&cluster)).await.expect("a sweep");
+        assert_eq!((swept.dropped, swept.late_dropped), (0, 0));
+    }
+    assert_eq!(cluster.unreconciled().await, ["k"]);
+    assert_eq!(cluster.late_reports(since).await, ["k"]);
 }
 
 #[tokio::test]
