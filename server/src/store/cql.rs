@@ -5,7 +5,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use self::{claims::Claims, memory::Memories};
+use self::{
+    claims::Claims,
+    index::{Index, Looks},
+    memory::Memories,
+};
 use super::{Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Write};
 use crate::{
     clock::{Clock, Timestamp},
@@ -16,6 +20,7 @@ use crate::{
 mod claims;
 mod connect;
 mod fault;
+mod index;
 mod lwt;
 mod memory;
 pub mod options;
@@ -25,6 +30,7 @@ mod statements;
 
 pub use self::{
     connect::ConnectError,
+    index::{Audited, Swept},
     lwt::{Lwt, Tally},
     options::Options,
 };
@@ -37,6 +43,8 @@ const CLOCK_BOUND: Duration = Duration::from_secs(60);
 /// One session with a cluster. Any number of processes may share it.
 pub struct Cql {
     claims: Claims,
+    index: Index,
+    clock: Arc<dyn Clock>,
     memories: Memories,
 }
 
@@ -62,9 +70,34 @@ impl Cql {
         let session = Arc::new(connect::connect(options).await?);
         let (keyspace, serial) = (&options.keyspace, connect::serial(options));
         let margin = options.clock_margin;
+        let index = Index::prepare(&session, keyspace, Arc::clone(&clock)).await?;
+        let shown = Arc::clone(&clock);
         let claims = Claims::prepare(&session, keyspace, serial, clock, margin, tally).await?;
         let memories = Memories::prepare(&session, keyspace, serial).await?;
-        Ok(Self { claims, memories })
+        Ok(Self { claims, index, clock: shown, memories })
+    }
+}
+
+impl Cql {
+    /// Takes away what no longer leads to an open record. Any process may, at any time.
+    pub async fn sweep(&self) -> Result<Swept, Error> {
+        self.index.sweep(&self.claims, self.clock.now()).await
+    }
+
+    /// Reads every record, and gives a hint to each open one that has none.
+    pub async fn audit(&self) -> Result<Audited, Error> {
+        self.index.audit(&self.claims).await
+    }
+}
+
+impl Looks for Claims {
+    fn look<'a>(&'a self, intent: &'a IntentId, look: Look) -> Answer<'a, Option<Stored>> {
+        Box::pin(async move {
+            match look {
+                Look::Recent => self.look_bare(intent).await,
+                Look::Fresh => self.look_fresh(intent).await,
+            }
+        })
     }
 }
 
@@ -79,32 +112,28 @@ impl Store for Cql {
     }
 
     fn compare_and_set<'a>(&'a self, intent: &'a IntentId, write: &'a Write) -> Answer<'a, Set> {
-        Box::pin(self.claims.compare_and_set(intent, write))
+        Box::pin(self.claims.compare_and_set(intent, write, &self.index))
     }
 
-    fn unreconciled<'a>(&'a self, _scope: &'a Scope, _page: &'a Page) -> Answer<'a, Listing> {
-        Box::pin(async { Err(Error::Contended) })
+    fn unreconciled<'a>(&'a self, scope: &'a Scope, page: &'a Page) -> Answer<'a, Listing> {
+        Box::pin(self.index.unreconciled(&self.claims, scope, page))
     }
 
     fn late_reports<'a>(
         &'a self,
-        _scope: &'a Scope,
-        _since: Timestamp,
-        _page: &'a Page,
+        scope: &'a Scope,
+        since: Timestamp,
+        page: &'a Page,
     ) -> Answer<'a, Listing> {
-        Box::pin(async { Err(Error::Contended) })
+        Box::pin(self.index.late_reports(&self.claims, scope, since, page))
     }
 
-    fn find<'a>(
-        &'a self,
-        _namespace: &'a str,
-        _by: &'a Find,
-    ) -> Answer<'a, Vec<(IntentId, Stored)>> {
-        Box::pin(async { Err(Error::Contended) })
+    fn find<'a>(&'a self, namespace: &'a str, by: &'a Find) -> Answer<'a, Vec<(IntentId, Stored)>> {
+        Box::pin(self.index.find(&self.claims, namespace, by))
     }
 
-    fn any_unsettled<'a>(&'a self, _namespace: &'a str, _operation: &'a str) -> Answer<'a, bool> {
-        Box::pin(async { Err(Error::Contended) })
+    fn any_unsettled<'a>(&'a self, namespace: &'a str, operation: &'a str) -> Answer<'a, bool> {
+        Box::pin(self.index.any_unsettled(&self.claims, namespace, operation))
     }
 
     fn memory<'a>(&'a self, namespace: &'a str, operation: &'a str) -> Answer<'a, Option<Memory>> {

@@ -3,7 +3,7 @@
 //! What a ruling was judged on is the condition of the write; the lease is a cell of its own that
 //! ends by itself, so that the row outlives it and nobody has to judge it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use scylla::{
     client::session::Session,
@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::{
     fault,
+    index::Index,
     lwt::{Lwt, Tally},
     rows::{self, Answered, Bare, Cells, Full},
     statements::{Condition, Statements},
@@ -98,11 +99,13 @@ impl Claims {
         &self,
         intent: &IntentId,
         write: &Write,
+        index: &Index,
     ) -> Result<Set, Error> {
         let lives = match self.lives(intent, write).await? {
             Ok(lives) => lives,
             Err(standing) => return Ok(Set::Lost(standing)),
         };
+        index.before(intent, write, lives.expires_in()).await?;
         let takes_none =
             write.expected == Expected::None && matches!(write.lease, LeaseWrite::Start(_));
         if !takes_none {
@@ -257,6 +260,11 @@ fn needs_look(write: &Write) -> bool {
 }
 
 impl Lives {
+    /// Of the record; nothing if it never does.
+    fn expires_in(&self) -> Option<Duration> {
+        (self.record > 0).then(|| Duration::from_secs(self.record.unsigned_abs().into()))
+    }
+
     fn of(write: &Write, before: Option<&Stored>) -> Self {
         let kept = before.and_then(|stored| stored.expires_in);
         let result_kept = before.and_then(|stored| stored.result_expires_in);
