@@ -12,7 +12,8 @@ use onced::{
     intent::IntentId,
     record::Revision,
     store::{
-        Answer, BoxFuture, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Write,
+        Answer, BoxFuture, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble,
+        Write,
         conformance::{Passage, Subject},
         embedded::{Embedded, Options},
     },
@@ -170,6 +171,14 @@ impl<F: Flaw> Store for Broken<F> {
 
     fn clock_bound(&self) -> Duration {
         self.whole.clock_bound()
+    }
+
+    fn is_shared(&self) -> bool {
+        self.whole.is_shared()
+    }
+
+    fn trouble(&self) -> Option<Trouble> {
+        self.whole.trouble()
     }
 }
 
