@@ -20,6 +20,7 @@ use onced::{
 };
 use tempfile::TempDir;
 
+pub mod cluster;
 pub mod lease;
 pub mod listing;
 pub mod look;
@@ -114,6 +115,16 @@ pub trait Flaw: Send + Sync + 'static {
     ) -> Answer<'a, Memory> {
         whole.set_memory(namespace, operation, expected, memory)
     }
+
+    /// See [`Store::is_shared`].
+    fn is_shared(&self, whole: &dyn Store) -> bool {
+        whole.is_shared()
+    }
+
+    /// See [`Store::trouble`].
+    fn trouble(&self, whole: &dyn Store) -> Option<Trouble> {
+        whole.trouble()
+    }
 }
 
 /// An engine with a flaw.
@@ -174,11 +185,11 @@ impl<F: Flaw> Store for Broken<F> {
     }
 
     fn is_shared(&self) -> bool {
-        self.whole.is_shared()
+        self.flaw.is_shared(&*self.whole)
     }
 
     fn trouble(&self) -> Option<Trouble> {
-        self.whole.trouble()
+        self.flaw.trouble(&*self.whole)
     }
 }
 

@@ -8,6 +8,7 @@ use onced_proto::v1::{ClaimRequest, Content, IntentId, completed, ruling::Verdic
 use onced_tests::{
     broken::{
         self, Flaw,
+        cluster::Clustered,
         write::{CheckThenAct, InProcessLock},
     },
     harness::{Calls, InProcess, RulingExt, Setup, page, request::*},
@@ -111,6 +112,12 @@ async fn of_fifty_callers_one_is_granted_and_the_others_get_her_outcome() {
 async fn of_two_hundred_callers_one_is_granted() {
     let servers = [InProcess::start().await];
     rounds(&servers, 2, 200).await.expect("one grant");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_fifty_callers_of_three_servers_one_is_granted_and_the_others_get_her_outcome() {
+    let servers = servers(3, Clustered::default).await;
+    rounds(&servers, 4, 50).await.expect("one grant");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
