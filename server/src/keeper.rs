@@ -229,7 +229,7 @@ impl Inner {
                 // Ruled again when its turn has come: a write carries the time that it is sent at.
                 match self.board(case, &self.writes).await? {
                     Boarded::Leads(led) => flight = Some(led),
-                    Boarded::Shares(shown) => view = shown?,
+                    Boarded::Shares(shown) => view = Arc::unwrap_or_clone(shown?),
                 }
                 continue;
             }
@@ -263,7 +263,7 @@ impl Inner {
             Some(stored) => Ok((View::believed(Some(stored)), None)),
             None if is_blind => match self.board(case, &self.writes).await? {
                 Boarded::Leads(flight) => Ok((View::believed(None), Some(flight))),
-                Boarded::Shares(shown) => Ok((shown?, None)),
+                Boarded::Shares(shown) => Ok((Arc::unwrap_or_clone(shown?), None)),
             },
             None => Ok((self.look(case, first_look(case)).await?, None)),
         }
@@ -288,7 +288,7 @@ impl Inner {
             return Ok(self.look_alone(case, look).await?);
         }
         match self.board(case, flights).await? {
-            Boarded::Shares(shown) => Ok(shown?),
+            Boarded::Shares(shown) => Ok(Arc::unwrap_or_clone(shown?)),
             Boarded::Leads(flight) => {
                 let shown = self.look_alone(case, look).await;
                 flight.land(|| shown.clone());
@@ -332,9 +332,9 @@ impl Inner {
             return Err(Error::Deadline);
         }
         let waited = sent.duration_since(case.ask.received);
-        let landed = |set: &Result<Set, store::Error>| match (set, flight) {
+        let landed = |answer: &Result<Set, store::Error>| match (answer, flight) {
             (_, None) | (Err(store::Error::Uncertain(_)), _) => {}
-            (set, Some(flight)) => flight.land(|| View::after(view, write, set, sent)),
+            (answer, Some(flight)) => flight.land(|| View::after(view, write, answer, sent)),
         };
         let written = match self.apply(case, write, landed).await? {
             Set::Applied => {

@@ -90,7 +90,10 @@ pub enum Trouble {
     #[error("the disk is full up to its reserve: Claims are refused, reports are taken")]
     DiskReserve,
     /// This replica's clock and the store's differ by more than tokens and memory allow for.
-    #[error("the clock is {} s off the store's: Claims are refused, reports are taken", by.as_secs())]
+    #[error(
+        "the clock is {} s off the store's: Claims are refused, reports are taken",
+        by.as_secs()
+    )]
     ClockOff {
         /// How much, at least.
         by: Duration,

@@ -24,7 +24,7 @@ const STRIPES: usize = 64;
 pub(super) struct Flights([Mutex<HashMap<Identity, Runway>>; STRIPES]);
 
 /// What a flight brought.
-type Shown = Result<View, Error>;
+type Shown = Result<Arc<View>, Error>;
 
 /// The flights of one key.
 struct Runway {
@@ -126,9 +126,9 @@ impl Flight<'_> {
     }
 
     /// Tells its passengers, if it has any.
-    pub(super) fn land(self, shown: impl FnOnce() -> Shown) {
+    pub(super) fn land(self, shown: impl FnOnce() -> Result<View, Error>) {
         if self.air.receiver_count() > 0 {
-            self.air.send_replace(Progress::Landed(shown()));
+            self.air.send_replace(Progress::Landed(shown().map(Arc::new)));
         }
     }
 }

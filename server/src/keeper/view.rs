@@ -31,10 +31,10 @@ impl View {
     pub(super) fn after(
         before: &Self,
         write: &Write,
-        set: &Result<Set, Error>,
+        answer: &Result<Set, Error>,
         sent: Instant,
     ) -> Result<Self, Error> {
-        let stored = match set {
+        let stored = match answer {
             Ok(Set::Applied) => Some(write.applied_on(before.stored.as_ref())),
             Ok(Set::Lost(row)) => row.clone(),
             Err(error) => return Err(error.clone()),

@@ -180,7 +180,7 @@ impl Changes {
             if self.eyes.store.is_shared() {
                 self.channel.poll(&self.eyes, &self.intent).await;
             }
-            std::future::pending().await
+            std::future::pending::<()>().await;
         };
         let either = async {
             tokio::select! {

@@ -87,7 +87,7 @@ async fn nobody_looks_when_nobody_waits_nor_at_a_store_of_ones_own() {
     let waiter = alone.waiters(1).pop().unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     let before = alone.calls();
-    tokio::time::sleep(PATIENT - Duration::from_secs(2)).await;
+    tokio::time::sleep(Duration::from_secs(23)).await;
     assert_eq!(alone.calls(), before);
     waiter.await.unwrap().unwrap();
 }
@@ -200,4 +200,25 @@ async fn a_settled_record_that_another_process_disputes_is_told_as_it_was_for_a_
     assert_eq!(told(other.ask(ask(claim(somebody()))).await.unwrap()), version);
     tokio::time::advance(Duration::from_secs(61)).await;
     assert_eq!(told(scene.ask(claim(somebody())).await.unwrap()), version);
+}
+
+#[tokio::test(start_paused = true)]
+async fn however_many_intents_are_waited_for_the_looks_at_one_time_are_bounded() {
+    let scene = Scene::shared();
+    scene.granted(somebody()).await;
+    let until = Instant::now() + PATIENT;
+    let waits = |n: usize| {
+        let keeper = scene.keeper.clone();
+        let key = format!("charge:v1:order-{n}");
+        let intent = IntentId::new("intent", "payments", "charge", &key).unwrap();
+        let ask = Ask { intent, ..ask(claim(somebody())) };
+        tokio::spawn(async move { wait(&keeper, ask, until).await })
+    };
+    let _waiting: Vec<_> = (0..200).map(waits).collect();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let before = scene.shelf.loads();
+    let lag = Duration::from_secs(3_600);
+    scene.shelf.is_now(Temper { shared: true, lag, ..Temper::default() });
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(scene.shelf.loads() - before, 64);
 }
