@@ -8,7 +8,7 @@ use std::{
 };
 
 use onced::{
-    clock::{Clock, ManualClock, Timestamp},
+    clock::{Clock, ManualClock, SystemClock, Timestamp},
     intent::IntentId,
     record::Revision,
     store::{
@@ -20,11 +20,13 @@ use onced::{
 };
 use tempfile::TempDir;
 
-pub mod cluster;
+use crate::harness::{cluster, engine::Engine};
+
 pub mod lease;
 pub mod listing;
 pub mod look;
 pub mod memory;
+pub mod replicated;
 pub mod result;
 pub mod retention;
 pub mod write;
@@ -204,10 +206,39 @@ pub struct None;
 impl Flaw for None {}
 
 /// Two processes with this flaw over one engine, whose clock is moved by hand.
-pub fn subject<F: Flaw>(flaw: impl Fn() -> F) -> Subject {
-    let (whole, passage) = engine();
-    let broken = || over(Arc::clone(&whole), flaw());
-    Subject { store: broken(), replica: broken(), passage }
+pub async fn subject<F: Flaw>(flaw: impl Fn() -> F) -> Subject {
+    let (store, replica, passage): (_, _, Arc<dyn Passage>) = match Engine::chosen() {
+        Engine::Embedded => {
+            let (whole, passage) = engine();
+            (whole.clone(), whole, passage)
+        }
+        Engine::Cluster => {
+            let clock = || Arc::new(SystemClock::not_before(Timestamp(0)));
+            (
+                cluster::open(clock()).await,
+                cluster::open(clock()).await,
+                Arc::new(ByWaiting(clock())),
+            )
+        }
+    };
+    Subject { store: over(store, flaw()), replica: over(replica, flaw()), passage }
+}
+
+/// A clock that nobody can move.
+struct ByWaiting(Arc<SystemClock>);
+
+impl Passage for ByWaiting {
+    fn pass(&self, seconds: u32) -> BoxFuture<'_, ()> {
+        Box::pin(tokio::time::sleep(Duration::from_secs(seconds.into())))
+    }
+
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+
+    fn slack_seconds(&self) -> u32 {
+        u32::try_from(cluster::SLACK.as_secs()).unwrap_or(u32::MAX)
+    }
 }
 
 fn engine() -> (Arc<dyn Store>, Arc<ByHand>) {

@@ -4,12 +4,14 @@
 pub mod answer;
 pub mod binary;
 pub mod calls;
+pub mod cluster;
 pub mod engine;
 pub mod gate;
 pub mod in_process;
 pub mod page;
 pub mod proxy;
 pub mod request;
+pub mod scoped;
 
 pub use self::{
     answer::{Refusal, RulingExt},

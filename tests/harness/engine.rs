@@ -17,16 +17,26 @@ use onced::{
 };
 use tempfile::TempDir;
 
+use super::{cluster, scoped::Scoped};
+
 /// An engine that servers can stand on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// SQLite in a folder.
     Embedded,
+    /// A cluster that runs already.
+    Cluster,
 }
 
 impl Engine {
-    /// The one that the black-box tests run on.
-    pub const CHOSEN: Self = Self::Embedded;
+    /// The one that the black-box tests run on: `ONCED_TEST_ENGINE`, embedded or cluster.
+    pub fn chosen() -> Self {
+        match std::env::var("ONCED_TEST_ENGINE").as_deref() {
+            Err(_) | Ok("" | "embedded") => Self::Embedded,
+            Ok("cluster") => Self::Cluster,
+            Ok(other) => panic!("ONCED_TEST_ENGINE is {other}: embedded or cluster"),
+        }
+    }
 }
 
 /// What the records of one or more servers lie on; gone when it is dropped.
@@ -68,8 +78,9 @@ impl Ground {
     }
 
     /// Opens the store; `clock` judges its leases, and its disk is full at `size_limit` bytes.
-    pub fn open(&self, clock: Arc<dyn Clock>, size_limit: Option<u64>) -> Arc<dyn Store> {
+    pub async fn open(&self, clock: Arc<dyn Clock>, size_limit: Option<u64>) -> Arc<dyn Store> {
         match self.engine {
+            Engine::Cluster => Arc::new(Scoped::over(cluster::open(clock).await)),
             Engine::Embedded => {
                 let mut options = embedded::Options::at(self.folder());
                 if size_limit.is_some() {
@@ -84,7 +95,7 @@ impl Ground {
 
 impl Default for Ground {
     fn default() -> Self {
-        Self::new(Engine::CHOSEN)
+        Self::new(Engine::chosen())
     }
 }
 

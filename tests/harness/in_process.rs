@@ -16,7 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     calls::Calls,
-    engine::{Ground, Shared},
+    cluster,
+    engine::{Engine, Ground, Shared},
     page,
 };
 
@@ -114,7 +115,7 @@ impl InProcess {
     /// One over what lies on this ground, at this time.
     pub async fn at(ground: Arc<Ground>, now: Timestamp, setup: Setup) -> Self {
         let clock = Arc::new(ManualClock::at(now));
-        let store = ground.open(clock.clone(), setup.size_limit);
+        let store = ground.open(clock.clone(), setup.size_limit).await;
         Self::on(Base { store, ground }, clock, setup).await
     }
 
@@ -173,9 +174,13 @@ impl InProcess {
         Calls::to(self.address)
     }
 
-    /// Moves the clock.
+    /// Moves the clock; where the store has one of its own, by letting as much time pass.
     pub fn advance(&self, span: Duration) {
         self.clock.advance(span);
+        if Engine::chosen() == Engine::Cluster {
+            assert!(span <= cluster::PATIENCE, "{span:?} cannot be waited for on a cluster");
+            std::thread::sleep(span + cluster::SLACK);
+        }
     }
 
     /// The store below it, past whatever was put between.

@@ -8,7 +8,7 @@ use onced_proto::v1::{ClaimRequest, Content, IntentId, completed, ruling::Verdic
 use onced_tests::{
     broken::{
         self, Flaw,
-        cluster::Clustered,
+        replicated::Replicated,
         write::{CheckThenAct, InProcessLock},
     },
     harness::{Calls, InProcess, RulingExt, Setup, page, request::*},
@@ -116,7 +116,7 @@ async fn of_two_hundred_callers_one_is_granted() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_fifty_callers_of_three_servers_one_is_granted_and_the_others_get_her_outcome() {
-    let servers = servers(3, Clustered::default).await;
+    let servers = servers(3, Replicated::default).await;
     rounds(&servers, 4, 50).await.expect("one grant");
 }
 

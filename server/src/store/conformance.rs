@@ -5,6 +5,8 @@
 
 use std::{fmt, future::Future, sync::Arc};
 
+use tokio::task::JoinSet;
+
 use self::bench::Bench;
 use super::{BoxFuture, Error, Store};
 use crate::clock::Timestamp;
@@ -76,19 +78,20 @@ impl Case {
     }
 }
 
-/// Runs every case on an engine of its own; the names of those that do not hold, and why.
+/// Runs every case on an engine of its own, all at once, since some wait for time to pass; the
+/// names of those that do not hold, and why.
 pub async fn run<M, F>(make: M) -> Vec<(&'static str, Fault)>
 where
     M: Fn() -> F,
     F: Future<Output = Subject>,
 {
-    let mut failed = Vec::new();
+    let mut running = JoinSet::new();
     for case in CASES {
-        if let Err(fault) = case.run(make().await).await {
-            failed.push((case.name, fault));
-        }
+        let subject = make().await;
+        running.spawn(async move { (case.name, case.run(subject).await) });
     }
-    failed
+    let verdicts = running.join_all().await.into_iter();
+    verdicts.filter_map(|(name, verdict)| Some((name, verdict.err()?))).collect()
 }
 
 macro_rules! cases {

@@ -7,7 +7,7 @@ use onced_proto::v1::{ErrorReason, State};
 use onced_tests::{
     broken::{
         self, Flaw,
-        cluster::{ClockOff, Clustered},
+        replicated::{ClockOff, Replicated},
     },
     harness::{InProcess, RulingExt, Setup, page, request::*},
 };
@@ -24,7 +24,7 @@ async fn server(flaw: impl Flaw + Clone) -> InProcess {
 
 #[tokio::test]
 async fn who_waits_at_one_server_gets_the_outcome_that_was_reported_to_another() {
-    let here = server(Clustered::default()).await;
+    let here = server(Replicated::default()).await;
     let (there, intent) = (here.replica().await, charge("order-1"));
     let token = there.calls().granted(&intent).await.fencing_token;
     let (calls, waiting) = (here.calls(), waiting_claim(&intent));
@@ -42,7 +42,7 @@ const WAITERS: &str = r#"onced_waiters{namespace="payments",operation="charge"}"
 
 #[tokio::test]
 async fn a_watch_at_one_server_shows_what_is_done_through_another() {
-    let here = server(Clustered::default()).await;
+    let here = server(Replicated::default()).await;
     let (there, intent) = (here.replica().await, charge("order-1"));
     let mut watched = here.calls().watch(watch_whole(&intent)).await.expect("a stream");
     assert_eq!(watched.event().await.state(), State::Unspecified);
@@ -56,7 +56,7 @@ async fn a_watch_at_one_server_shows_what_is_done_through_another() {
 async fn fresh_looks_at_a_shared_store_are_counted_as_what_they_cost() {
     let reads = r#"onced_store_lwt_total{kind="read"}"#;
     let intent = charge("order-1");
-    let shared = server(Clustered::default()).await;
+    let shared = server(Replicated::default()).await;
     shared.calls().granted(&intent).await;
     assert_eq!(shared.metric(reads).await, 0);
     shared.calls().get(get(&intent)).await.expect("an intent");
@@ -69,7 +69,7 @@ async fn fresh_looks_at_a_shared_store_are_counted_as_what_they_cost() {
 
 #[tokio::test]
 async fn a_lease_with_nothing_left_is_in_progress_extended_and_reported_under() {
-    let server = server(Clustered { margin: 3 }).await;
+    let server = server(Replicated { margin: 3 }).await;
     let (calls, intent) = (server.calls(), charge("order-1"));
     let request = claim(&intent);
     let granted = calls.claim(request.clone()).await.expect("a ruling").granted();
@@ -89,7 +89,7 @@ async fn a_lease_with_nothing_left_is_in_progress_extended_and_reported_under() 
 
 #[tokio::test]
 async fn the_end_of_a_lease_is_watched_for_beyond_its_margin() {
-    let server = server(Clustered { margin: 3 }).await;
+    let server = server(Replicated { margin: 3 }).await;
     let (calls, intent) = (server.calls(), charge("order-1"));
     calls.granted(&intent).await;
     server.advance(31 * SECOND);

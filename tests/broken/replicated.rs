@@ -11,7 +11,7 @@ use super::Flaw;
 
 /// Shared; a lease is held for a margin of whole seconds longer than it is told to be.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Clustered {
+pub struct Replicated {
     /// How many seconds.
     pub margin: u32,
 }
@@ -23,7 +23,7 @@ pub struct ClockOff {
     pub by: Duration,
 }
 
-impl Clustered {
+impl Replicated {
     fn held_longer(self, write: &Write) -> Write {
         let longer = |seconds: NonZeroU32| seconds.saturating_add(self.margin);
         let lease = match write.lease {
@@ -43,7 +43,7 @@ impl Clustered {
     }
 }
 
-impl Flaw for Clustered {
+impl Flaw for Replicated {
     fn load<'a>(
         &'a self,
         whole: &'a dyn Store,
