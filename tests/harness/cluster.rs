@@ -39,18 +39,23 @@ pub async fn options() -> Options {
 
 async fn create_keyspace() -> String {
     let keyspace = format!("onced_test_{}", std::process::id());
-    let session = SessionBuilder::new().known_nodes(contact_points()).build().await;
+    create_tables(&Options { keyspace: keyspace.clone(), ..Options::at(contact_points()) }).await;
+    keyspace
+}
+
+/// Creates the keyspace with its tables, on up to three replicas.
+pub async fn create_tables(options: &Options) {
+    let session = SessionBuilder::new().known_nodes(&options.contact_points).build().await;
     let session = session.expect("a cluster");
-    let nodes = contact_points().len();
+    let (keyspace, nodes) = (&options.keyspace, options.contact_points.len());
     let create = format!(
         "CREATE KEYSPACE {keyspace} WITH replication =
              {{'class': 'NetworkTopologyStrategy', 'datacenter1': {nodes}}}"
     );
     session.query_unpaged(create, ()).await.expect("a keyspace");
-    session.use_keyspace(&keyspace, false).await.expect("the keyspace");
+    session.use_keyspace(keyspace, false).await.expect("the keyspace");
     let uncommented: Vec<_> = SCHEMA.lines().filter(|line| !line.starts_with("--")).collect();
     for statement in uncommented.join("\n").split(';').filter(|text| !text.trim().is_empty()) {
         session.query_unpaged(statement, ()).await.expect("a table");
     }
-    keyspace
 }

@@ -1,6 +1,7 @@
 //! One binary for all integration tests.
 
 mod calls;
+mod cluster;
 mod conformance;
 mod crash;
 mod exit_codes;
