@@ -157,11 +157,15 @@ impl Keeper {
     }
 }
 
-/// A Claim that was probably sent before asks for what is settled; else a refusal may follow.
+/// What is written names the revision that was seen, and what is refused is looked at again: a plain
+/// look serves whoever is mostly told what is settled, or mostly writes.
 fn first_look(case: &Case<'_>) -> Look {
     match case.ask.request {
-        Request::Claim(_) => Look::Recent,
-        _ => Look::Fresh,
+        Request::Claim(_)
+        | Request::Complete(_)
+        | Request::Renew(_)
+        | Request::Release(_) => Look::Recent,
+        Request::Get(_) | Request::Reclaim(_) | Request::Resolve(_) => Look::Fresh,
     }
 }
 

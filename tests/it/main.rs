@@ -9,6 +9,7 @@ mod files;
 mod fixtures;
 mod histories;
 mod latency;
+mod migrate;
 mod model;
 mod race;
 mod resend;

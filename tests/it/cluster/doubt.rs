@@ -78,7 +78,8 @@ async fn who_is_told_that_nobody_knows_asks_again_and_has_the_same_grant() {
     doubtful.proxy.set(|_| Fate::Pass);
     let granted = calls.claim(request.clone()).await.expect("a ruling").granted();
     assert_eq!((granted.attempt, granted.repeated), (1, true));
-    let elsewhere = site.server(POLICIES).await.calls();
+    let other = site.server(POLICIES).await;
+    let elsewhere = other.calls();
     let again = elsewhere.claim(request).await.expect("a ruling").granted();
     assert_eq!((again.fencing_token, again.repeated), (granted.fencing_token, true));
     elsewhere.duplicate(&intent).await.in_progress();

@@ -20,11 +20,15 @@ const CALL: Duration = Duration::from_secs(2);
 /// What a slow machine may need beside it.
 const SLACK: Duration = Duration::from_secs(3);
 
-/// A refusal that tells that the store is not there.
+/// A refusal that tells that nothing, or nothing definite, happened.
 #[track_caller]
 fn is_down(refusal: &Refusal) {
     let told = (refusal.code, refusal.reason.as_str());
-    let is_it = matches!(told, (Code::Unavailable, "STORE_UNAVAILABLE" | "STORE_UNCERTAIN"));
+    let is_it = matches!(
+        told,
+        (Code::Unavailable, "STORE_UNAVAILABLE" | "STORE_UNCERTAIN")
+            | (Code::DeadlineExceeded, "DEADLINE")
+    );
     assert!(is_it, "{refusal:?}");
 }
 

@@ -16,6 +16,8 @@ use super::{
 
 /// Reports other than successes that a record surely remembers.
 const REPORTS_KEPT: usize = 16;
+/// What is left of a lease may be told in whole seconds.
+const WHOLE: Moment = 1_000_000;
 
 /// An intent as the calls so far leave it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -73,14 +75,18 @@ enum Reply {
 /// Each is a reply and what it leaves behind.
 type Ways = Vec<(Reply, Intent)>;
 
-/// A grant whose promise is over before it can be told is none: its own call is told where it
+/// A grant with nothing left to promise when it can be told is none: its own call is told where it
 /// stands.
-fn late_for_its_own_call((reply, granted): (Reply, Intent)) -> Ways {
-    if reply != Reply::NewGrant {
+fn late_for_its_own_call(took: Moment, (reply, granted): (Reply, Intent)) -> Ways {
+    if reply != Reply::NewGrant || took < LEASE - WHOLE {
         return Vec::new();
     }
-    let over = Intent { standing: Standing::Over, ..granted.clone() };
-    vec![(Reply::InProgress { own: true }, granted), (Reply::Unknown { own: true }, over)]
+    let mut ways = vec![(Reply::InProgress { own: true }, granted.clone())];
+    if took >= LEASE {
+        let over = Intent { standing: Standing::Over, ..granted };
+        ways.push((Reply::Unknown { own: true }, over));
+    }
+    ways
 }
 
 impl Intent {
@@ -92,9 +98,8 @@ impl Intent {
         if self.standing == Standing::Live && call.end >= self.until {
             ways.extend(Self { standing: Standing::Over, ..self.clone() }.ways(call, true));
         }
-        if call.end - call.invoked >= LEASE {
-            ways.extend(ways.clone().into_iter().flat_map(late_for_its_own_call));
-        }
+        let took = call.end - call.invoked;
+        ways.extend(ways.clone().into_iter().flat_map(|way| late_for_its_own_call(took, way)));
         match &call.told {
             None => ways.into_iter().map(|(_, next)| next).filter(|next| next != self).collect(),
             Some(told) => {
