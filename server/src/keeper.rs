@@ -161,10 +161,9 @@ impl Keeper {
 /// look serves whoever is mostly told what is settled, or mostly writes.
 fn first_look(case: &Case<'_>) -> Look {
     match case.ask.request {
-        Request::Claim(_)
-        | Request::Complete(_)
-        | Request::Renew(_)
-        | Request::Release(_) => Look::Recent,
+        Request::Claim(_) | Request::Complete(_) | Request::Renew(_) | Request::Release(_) => {
+            Look::Recent
+        }
         Request::Get(_) | Request::Reclaim(_) | Request::Resolve(_) => Look::Fresh,
     }
 }

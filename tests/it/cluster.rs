@@ -14,5 +14,6 @@ mod load;
 mod lost_nodes;
 mod outage;
 mod overtaken;
+mod programs;
 mod succession;
 mod uniqueness;

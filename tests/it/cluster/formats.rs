@@ -6,7 +6,9 @@ use std::path::Path;
 use onced::record::codec;
 use onced_proto::v1::{ErrorReason, IntentId, State};
 use onced_tests::harness::{
-    Calls, Ground, Refusal, RulingExt, Site, in_process::{POLICIES, START}, request::*,
+    Calls, Ground, Refusal, RulingExt, Site,
+    in_process::{POLICIES, START},
+    request::*,
 };
 use scylla::{
     client::session::Session,

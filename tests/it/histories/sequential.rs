@@ -76,12 +76,13 @@ enum Reply {
 type Ways = Vec<(Reply, Intent)>;
 
 /// A grant with nothing left to promise when it can be told is none: its own call is told where it
-/// stands.
+/// stands, which may be a promise after all.
 fn late_for_its_own_call(took: Moment, (reply, granted): (Reply, Intent)) -> Ways {
     if reply != Reply::NewGrant || took < LEASE - WHOLE {
         return Vec::new();
     }
-    let mut ways = vec![(Reply::InProgress { own: true }, granted.clone())];
+    let told = [Reply::InProgress { own: true }, Reply::Repeat];
+    let mut ways: Ways = told.map(|reply| (reply, granted.clone())).into();
     if took >= LEASE {
         let over = Intent { standing: Standing::Over, ..granted };
         ways.push((Reply::Unknown { own: true }, over));
