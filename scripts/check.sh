@@ -17,7 +17,9 @@ if have buf "the check of the wire"; then
 fi
 
 say "scripts and spelling"
-if have shellcheck "the check of the scripts"; then shellcheck scripts/*.sh .ci/run; fi
+if have shellcheck "the check of the scripts"; then
+    shellcheck scripts/*.sh deploy/cassandra/*.sh .ci/run
+fi
 if have typos "the check of the spelling"; then typos; fi
 
 say "clippy; with a fresh lock file, or not at all"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the tools, at the versions pinned in tools/, into .tools/.
 # A second run finds them and does nothing.
-# With names (buf, python, grpcurl) only those; without, all.
+# With names (buf, python, grpcurl, cassandra) only those; without, all.
 set -euo pipefail
 source "$(dirname "$0")/tools.sh"
 
@@ -9,14 +9,16 @@ GRPCURL=github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.3
 
 # Runs a step unless the files that pin it are the ones that it was last done for.
 once() {
-    local name=$1 stamp pins
-    stamp="$TOOLS/$name.stamp"
-    pins="$(cat "${@:3}" | sha256sum)"
-    [[ -f "$stamp" && "$(<"$stamp")" == "$pins" ]] && return 0
+    local name=$1 pins
+    pins="$(pinned "${@:3}")"
+    is_done "$name" "$pins" && return 0
     say "installing $name"
     "$2" || return 1
-    printf '%s\n' "$pins" >"$stamp"
+    printf '%s\n' "$pins" >"$TOOLS/$name.stamp"
 }
+
+pinned() { cat "$@" | sha256sum; }
+is_done() { [[ -f "$TOOLS/$1.stamp" && "$(<"$TOOLS/$1.stamp")" == "$2" ]]; }
 
 buf_from_npm() {
     cp "$ROOT"/tools/{package.json,package-lock.json,.npmrc} "$TOOLS/"
@@ -32,6 +34,23 @@ grpcurl_from_go() {
     GOBIN="$TOOLS/bin" GOFLAGS=-mod=mod go install "$GRPCURL" >&2
 }
 
+# Java is needed to run it, Maven only to fetch it.
+cassandra() {
+    local pins="$ROOT/deploy/cassandra/pom.xml"
+    java_17 >/dev/null || debian openjdk-17-jre-headless
+    is_done cassandra "$(pinned "$pins")" && return 0
+    command -v mvn >/dev/null || debian maven
+    have mvn "fetching Cassandra" || return 0
+    once cassandra cassandra_from_maven "$pins"
+}
+
+cassandra_from_maven() {
+    rm -rf "$TOOLS/cassandra"
+    mvn --quiet --batch-mode -Dstyle.color=never --file "$ROOT/deploy/cassandra/pom.xml" \
+        dependency:copy-dependencies -DincludeScope=runtime \
+        -DoutputDirectory="$TOOLS/cassandra" >&2
+}
+
 install() {
     case $1 in
         buf) have npm "installing buf" || return 0
@@ -40,10 +59,11 @@ install() {
             once python checkers_from_pypi "$ROOT/tools/requirements.txt" ;;
         grpcurl) have go "installing grpcurl" || return 0
             once grpcurl grpcurl_from_go <(echo "$GRPCURL") ;;
+        cassandra) cassandra ;;
         *) echo "error: no tool is called $1" >&2; return 64 ;;
     esac
 }
 
 mkdir -p "$TOOLS"
-[[ $# -gt 0 ]] || set -- buf python grpcurl
+[[ $# -gt 0 ]] || set -- buf python grpcurl cassandra
 for tool in "$@"; do install "$tool"; done

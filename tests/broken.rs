@@ -12,7 +12,8 @@ use onced::{
     intent::IntentId,
     record::Revision,
     store::{
-        Answer, BoxFuture, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Write,
+        Answer, BoxFuture, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble,
+        Write,
         conformance::{Passage, Subject},
         embedded::{Embedded, Options},
     },
@@ -25,6 +26,7 @@ pub mod lease;
 pub mod listing;
 pub mod look;
 pub mod memory;
+pub mod replicated;
 pub mod result;
 pub mod retention;
 pub mod write;
@@ -115,6 +117,16 @@ pub trait Flaw: Send + Sync + 'static {
     ) -> Answer<'a, Memory> {
         whole.set_memory(namespace, operation, expected, memory)
     }
+
+    /// See [`Store::is_shared`].
+    fn is_shared(&self, whole: &dyn Store) -> bool {
+        whole.is_shared()
+    }
+
+    /// See [`Store::trouble`].
+    fn trouble(&self, whole: &dyn Store) -> Option<Trouble> {
+        whole.trouble()
+    }
 }
 
 /// An engine with a flaw.
@@ -172,6 +184,14 @@ impl<F: Flaw> Store for Broken<F> {
 
     fn clock_bound(&self) -> Duration {
         self.whole.clock_bound()
+    }
+
+    fn is_shared(&self) -> bool {
+        self.flaw.is_shared(&*self.whole)
+    }
+
+    fn trouble(&self) -> Option<Trouble> {
+        self.flaw.trouble(&*self.whole)
     }
 }
 

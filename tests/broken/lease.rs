@@ -27,7 +27,7 @@ pub struct LiveLeaseTaken;
 /// A lease can only grow.
 pub struct NeverCleared;
 
-/// A lease is cut short by a second, to be on the safe side.
+/// A lease is cut short by a quarter, to be on the safe side.
 pub struct CutShort;
 
 impl Flaw for LeaseIsRowLife {
@@ -80,7 +80,7 @@ impl Flaw for NeverCleared {
 
 impl Flaw for CutShort {
     fn spoiled(&self, write: &Write) -> Write {
-        started(write, |lease| NonZeroU32::new(lease.get() - 1).unwrap_or(lease))
+        started(write, |lease| NonZeroU32::new(lease.get() - lease.get() / 4).unwrap_or(lease))
     }
 }
 

@@ -11,8 +11,8 @@ use onced::{
 use scylla::client::session_builder::SessionBuilder;
 use tokio::sync::OnceCell;
 
-/// How long a test waits for time to pass.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+/// The lease of the tests' policies.
+pub const LEASE: Duration = Duration::from_secs(30);
 /// By how much things may last longer than told, and answers be late.
 pub const SLACK: Duration = Duration::from_secs(3);
 

@@ -151,6 +151,10 @@ impl Store for Shared {
         self.0.clock_bound()
     }
 
+    fn is_shared(&self) -> bool {
+        self.0.is_shared()
+    }
+
     fn trouble(&self) -> Option<Trouble> {
         self.0.trouble()
     }

@@ -1,22 +1,27 @@
 //! The cluster engine: ScyllaDB or Cassandra, through lightweight transactions.
 //!
-//! Every change of a record is one conditional write that names the revision it was judged on; what
-//! is written plainly beside it (hints, names) only helps to find records again and decides nothing.
+//! Every change of a record is one conditional write that names the revision it was judged on.
+//! What is written plainly beside it (hints, names) helps to find records again, and decides
+//! nothing.
 
 use std::{sync::Arc, time::Duration};
 
 use self::{
+    care::Care,
     claims::Claims,
     index::{Index, Looks},
     memory::Memories,
 };
-use super::{Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Write};
+use super::{
+    Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write,
+};
 use crate::{
     clock::{Clock, Timestamp},
     intent::IntentId,
     record::Revision,
 };
 
+mod care;
 mod claims;
 mod connect;
 mod fault;
@@ -46,6 +51,7 @@ pub struct Cql {
     index: Index,
     clock: Arc<dyn Clock>,
     memories: Memories,
+    care: Care,
 }
 
 /// Why an engine cannot be opened.
@@ -74,7 +80,8 @@ impl Cql {
         let shown = Arc::clone(&clock);
         let claims = Claims::prepare(&session, keyspace, serial, clock, margin, tally).await?;
         let memories = Memories::prepare(&session, keyspace, serial).await?;
-        Ok(Self { claims, index, clock: shown, memories })
+        let care = Care::prepare(&session, keyspace).await?;
+        Ok(Self { claims, index, clock: shown, memories, care })
     }
 }
 
@@ -152,5 +159,13 @@ impl Store for Cql {
 
     fn clock_bound(&self) -> Duration {
         CLOCK_BOUND
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+
+    fn trouble(&self) -> Option<Trouble> {
+        self.care.trouble()
     }
 }

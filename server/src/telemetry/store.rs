@@ -35,6 +35,14 @@ impl<S: Store> Measured<S> {
         answer
     }
 
+    /// On a shared store a fresh look is a round of consensus, as a conditional write is.
+    async fn load(&self, intent: &IntentId, look: Look) -> Result<Option<Stored>, Error> {
+        if look == Look::Fresh && self.store.is_shared() {
+            self.metrics.store_wrote("read");
+        }
+        self.timed("load", self.store.load(intent, look)).await
+    }
+
     async fn write(&self, intent: &IntentId, write: &Write) -> Result<Set, Error> {
         let set = self.timed("compare_and_set", self.store.compare_and_set(intent, write)).await;
         self.metrics.store_wrote(kind(&set));
@@ -53,7 +61,7 @@ fn kind(set: &Result<Set, Error>) -> &'static str {
 
 impl<S: Store> Store for Measured<S> {
     fn load<'a>(&'a self, intent: &'a IntentId, look: Look) -> Answer<'a, Option<Stored>> {
-        Box::pin(self.timed("load", self.store.load(intent, look)))
+        Box::pin(self.load(intent, look))
     }
 
     fn compare_and_set<'a>(&'a self, intent: &'a IntentId, write: &'a Write) -> Answer<'a, Set> {
@@ -98,6 +106,10 @@ impl<S: Store> Store for Measured<S> {
 
     fn clock_bound(&self) -> Duration {
         self.store.clock_bound()
+    }
+
+    fn is_shared(&self) -> bool {
+        self.store.is_shared()
     }
 
     fn trouble(&self) -> Option<Trouble> {

@@ -93,11 +93,12 @@ impl Answered {
         let rows = result.into_rows_result().map_err(|error| unclear(&error))?;
         let names: Vec<_> = rows.column_specs().iter().map(|spec| spec.name().to_owned()).collect();
         let row: Row = rows.first_row().map_err(|error| unclear(&error))?;
-        Self::of_cells(names, row.columns)
+        Self::of_first(&names, row.columns)
     }
 
-    fn of_cells(names: Vec<String>, cells: Vec<Option<CqlValue>>) -> Result<Self, Error> {
-        let cells = Cells(names.into_iter().zip(cells).collect());
+    fn of_first(names: &[impl AsRef<str>], cells: Vec<Option<CqlValue>>) -> Result<Self, Error> {
+        let names = names.iter().map(|name| name.as_ref().to_owned());
+        let cells = Cells(names.zip(cells).collect());
         match cells.get("[applied]") {
             Some(CqlValue::Boolean(true)) => Ok(Self::Applied),
             Some(CqlValue::Boolean(false)) => Ok(Self::Refused(cells)),
@@ -130,3 +131,6 @@ pub(super) fn held(record: Record, now: Timestamp) -> Stored {
     let lease = Lease::Live { left };
     Stored { record, result: None, lease, expires_in: None, result_expires_in: None }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ use scylla::{
     errors::PrepareError,
     statement::{Consistency, SerialConsistency, prepared::PreparedStatement},
 };
+use tokio::try_join;
 
 const KEY: &str = "namespace = ? AND operation = ? AND key = ?";
 
@@ -65,25 +66,37 @@ impl Statements {
     ) -> Result<Self, PrepareError> {
         let look = select("lease, revision, record, result", claims);
         let bare = select("lease, revision, record", claims);
-        let mut look_fresh = session.prepare(&*look).await?;
-        look_fresh.set_consistency(match serial {
-            SerialConsistency::Serial => Consistency::Serial,
-            SerialConsistency::LocalSerial => Consistency::LocalSerial,
-        });
         let insert_lease = format!(
             "INSERT INTO {claims} (namespace, operation, key, lease) VALUES (?, ?, ?, ?)
              IF NOT EXISTS USING TTL ?"
         );
         let record = "state = ?, record = ?, revision = ?";
+        let (lease, record) = (update(claims, "lease = ?"), update(claims, record));
+        let (mut look_fresh, look, look_bare, insert_lease) = try_join!(
+            session.prepare(&*look),
+            session.prepare(&*look),
+            session.prepare(bare),
+            session.prepare(insert_lease),
+        )?;
+        let (set_lease, set_record_if, set_record, set_result) = try_join!(
+            each(session, &lease),
+            each(session, &record),
+            session.prepare(&*record),
+            session.prepare(update(claims, "result = ?")),
+        )?;
+        look_fresh.set_consistency(match serial {
+            SerialConsistency::Serial => Consistency::Serial,
+            SerialConsistency::LocalSerial => Consistency::LocalSerial,
+        });
         Ok(Self {
-            look: session.prepare(look).await?,
-            look_bare: session.prepare(bare).await?,
+            look,
+            look_bare,
             look_fresh,
-            insert_lease: session.prepare(insert_lease).await?,
-            set_lease: each(session, &update(claims, "lease = ?")).await?,
-            set_record_if: each(session, &update(claims, record)).await?,
-            set_record: session.prepare(update(claims, record)).await?,
-            set_result: session.prepare(update(claims, "result = ?")).await?,
+            insert_lease,
+            set_lease,
+            set_record_if,
+            set_record,
+            set_result,
         })
     }
 
@@ -110,10 +123,11 @@ fn update(claims: &str, set: &str) -> String {
 async fn each(session: &Session, update: &str) -> Result<[PreparedStatement; 4], PrepareError> {
     let [absent, revision, held, free] =
         Condition::ALL.map(|condition| format!("{update} IF {}", condition.text()));
-    Ok([
-        session.prepare(absent).await?,
-        session.prepare(revision).await?,
-        session.prepare(held).await?,
-        session.prepare(free).await?,
-    ])
+    let (absent, revision, held, free) = try_join!(
+        session.prepare(absent),
+        session.prepare(revision),
+        session.prepare(held),
+        session.prepare(free),
+    )?;
+    Ok([absent, revision, held, free])
 }
