@@ -19,6 +19,7 @@ mod get;
 mod health;
 mod intent;
 mod json;
+mod migrate;
 mod moment;
 mod money;
 mod next;
@@ -50,6 +51,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(Box<serve::Serve>),
+    Migrate(Box<migrate::Migrate>),
     Claim(Box<claim::Claim>),
     Complete(Box<complete::Complete>),
     Get(get::Get),
@@ -76,6 +78,7 @@ impl Command {
     fn run(self) -> anyhow::Result<Exit> {
         match self {
             Self::Serve(command) => command.run(),
+            Self::Migrate(command) => command.run(),
             Self::Policy(command) => command.run(),
             Self::Config(command) => command.run(),
             Self::Claim(command) => call(command.run()),

@@ -17,6 +17,7 @@ use crate::{
 pub mod conformance;
 pub mod cql;
 pub mod embedded;
+mod held;
 
 /// A future that can be sent, of a store that is chosen at start.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -3,17 +3,11 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 
 use onced::{
-    clock::{Clock, Timestamp},
-    intent::IntentId,
-    record::Revision,
-    store::{
-        Answer, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write,
-        embedded,
-    },
+    clock::Clock,
+    store::{Store, embedded},
 };
 use tempfile::TempDir;
 
@@ -30,6 +24,7 @@ pub enum Engine {
 
 impl Engine {
     /// The one that the black-box tests run on: `ONCED_TEST_ENGINE`, embedded or cluster.
+    #[expect(clippy::disallowed_methods, reason = "a test is told so what it stands on")]
     pub fn chosen() -> Self {
         match std::env::var("ONCED_TEST_ENGINE").as_deref() {
             Err(_) | Ok("" | "embedded") => Self::Embedded,
@@ -96,66 +91,5 @@ impl Ground {
 impl Default for Ground {
     fn default() -> Self {
         Self::new(Engine::chosen())
-    }
-}
-
-/// A store that several servers share.
-#[derive(Clone)]
-pub struct Shared(pub Arc<dyn Store>);
-
-impl Store for Shared {
-    fn load<'a>(&'a self, intent: &'a IntentId, look: Look) -> Answer<'a, Option<Stored>> {
-        self.0.load(intent, look)
-    }
-
-    fn compare_and_set<'a>(&'a self, intent: &'a IntentId, write: &'a Write) -> Answer<'a, Set> {
-        self.0.compare_and_set(intent, write)
-    }
-
-    fn unreconciled<'a>(&'a self, scope: &'a Scope, page: &'a Page) -> Answer<'a, Listing> {
-        self.0.unreconciled(scope, page)
-    }
-
-    fn late_reports<'a>(
-        &'a self,
-        scope: &'a Scope,
-        since: Timestamp,
-        page: &'a Page,
-    ) -> Answer<'a, Listing> {
-        self.0.late_reports(scope, since, page)
-    }
-
-    fn find<'a>(&'a self, namespace: &'a str, by: &'a Find) -> Answer<'a, Vec<(IntentId, Stored)>> {
-        self.0.find(namespace, by)
-    }
-
-    fn any_unsettled<'a>(&'a self, namespace: &'a str, operation: &'a str) -> Answer<'a, bool> {
-        self.0.any_unsettled(namespace, operation)
-    }
-
-    fn memory<'a>(&'a self, namespace: &'a str, operation: &'a str) -> Answer<'a, Option<Memory>> {
-        self.0.memory(namespace, operation)
-    }
-
-    fn set_memory<'a>(
-        &'a self,
-        namespace: &'a str,
-        operation: &'a str,
-        expected: Option<Revision>,
-        memory: &'a Memory,
-    ) -> Answer<'a, Memory> {
-        self.0.set_memory(namespace, operation, expected, memory)
-    }
-
-    fn clock_bound(&self) -> Duration {
-        self.0.clock_bound()
-    }
-
-    fn is_shared(&self) -> bool {
-        self.0.is_shared()
-    }
-
-    fn trouble(&self) -> Option<Trouble> {
-        self.0.trouble()
     }
 }

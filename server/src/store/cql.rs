@@ -22,24 +22,34 @@ use crate::{
 };
 
 mod care;
+mod checks;
 mod claims;
 mod connect;
+mod facts;
 mod fault;
 mod index;
+mod inspect;
+mod layout;
 mod lwt;
 mod memory;
+mod migrate;
 pub mod options;
 mod routing;
 mod rows;
 mod statements;
+mod values;
 
 pub use self::{
     connect::ConnectError,
     index::{Audited, Swept},
+    inspect::{Unfit, inspect},
     lwt::{Lwt, Tally},
+    migrate::{Migrated, migrate},
     options::Options,
 };
 
+/// Cassandra refuses an expiry beyond this: its deletion times are seconds in 31 bits.
+pub const LAST_EXPIRY: Timestamp = Timestamp(2_147_483_646_000_000);
 /// The tables, as statements that end in a semicolon.
 pub const SCHEMA: &str = include_str!("cql/schema.cql");
 /// By how much a replica's clock may differ from those of the cluster, and still grant.

@@ -18,12 +18,24 @@ use crate::{
 pub struct Measured<S> {
     store: S,
     metrics: Arc<Metrics>,
+    counts_itself: bool,
 }
 
 impl<S> Measured<S> {
     /// Measures `store`.
     pub fn new(store: S, metrics: Arc<Metrics>) -> Self {
-        Self { store, metrics }
+        Self { store, metrics, counts_itself: false }
+    }
+
+    /// Measures a `store` that counts its conditional writes itself.
+    pub fn counted_within(store: S, metrics: Arc<Metrics>) -> Self {
+        Self { store, metrics, counts_itself: true }
+    }
+
+    fn count(&self, kind: &'static str) {
+        if !self.counts_itself {
+            self.metrics.store_wrote(kind);
+        }
     }
 }
 
@@ -38,14 +50,14 @@ impl<S: Store> Measured<S> {
     /// On a shared store a fresh look is a round of consensus, as a conditional write is.
     async fn load(&self, intent: &IntentId, look: Look) -> Result<Option<Stored>, Error> {
         if look == Look::Fresh && self.store.is_shared() {
-            self.metrics.store_wrote("read");
+            self.count("read");
         }
         self.timed("load", self.store.load(intent, look)).await
     }
 
     async fn write(&self, intent: &IntentId, write: &Write) -> Result<Set, Error> {
         let set = self.timed("compare_and_set", self.store.compare_and_set(intent, write)).await;
-        self.metrics.store_wrote(kind(&set));
+        self.count(kind(&set));
         set
     }
 }

@@ -61,14 +61,11 @@ fn record_of(revision: Option<Uuid>, record: Option<Vec<u8>>) -> Result<Option<R
 
 /// A cell lives up to a second less than it was given, and clocks differ: so much is not promised.
 fn lease_of(holder: Option<Uuid>, left: Option<i32>, margin: u32) -> Lease {
-    match holder {
-        None => Lease::Over,
-        Some(_) => {
-            let kept_back = Duration::from_secs(u64::from(margin) + 1);
-            let left = left.map_or(Duration::ZERO, seconds);
-            Lease::Live { left: left.saturating_sub(kept_back) }
-        }
+    if holder.is_none() {
+        return Lease::Over;
     }
+    let kept_back = Duration::from_secs(u64::from(margin) + 1);
+    Lease::Live { left: left.map_or(Duration::ZERO, seconds).saturating_sub(kept_back) }
 }
 
 fn seconds(seconds: i32) -> Duration {

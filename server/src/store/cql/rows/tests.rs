@@ -19,15 +19,15 @@ fn record() -> Record {
     sample::record(&intent.expect("valid names"), Timestamp(1_780_000_000_000_000))
 }
 
-fn applied(yes: bool) -> Option<CqlValue> {
-    Some(CqlValue::Boolean(yes))
+fn applied(yes: bool) -> CqlValue {
+    CqlValue::Boolean(yes)
 }
 
 /// A whole row, as a refused insert tells it.
 fn row(yes: bool, record: &Record) -> Vec<Option<CqlValue>> {
     let text = |text: &str| Some(CqlValue::Text(text.to_owned()));
     vec![
-        applied(yes),
+        Some(applied(yes)),
         text("payments"),
         text("charge"),
         text("k"),
@@ -48,14 +48,14 @@ fn refused(answered: Result<Answered, Error>) -> Cells {
 
 #[test]
 fn cassandra_says_of_an_applied_write_only_that_it_was() {
-    let answered = Answered::of_first(&["[applied]"], vec![applied(true)]);
+    let answered = Answered::of_first(&["[applied]"], vec![Some(applied(true))]);
     assert!(matches!(answered, Ok(Answered::Applied)));
 }
 
 #[test]
 fn scylla_tells_no_row_where_an_insert_was_applied_but_all_its_columns() {
     let mut cells = vec![None; ROW.len()];
-    cells[0] = applied(true);
+    cells[0] = Some(applied(true));
     assert!(matches!(Answered::of_first(&ROW, cells), Ok(Answered::Applied)));
 }
 
@@ -77,7 +77,7 @@ fn both_tell_the_whole_row_that_refused_an_insert() {
 fn a_refused_update_tells_the_columns_of_its_condition_or_none_at_all() {
     for names in [&["[applied]", "lease", "revision"][..], &["[applied]"]] {
         let mut cells = vec![None; names.len()];
-        cells[0] = applied(false);
+        cells[0] = Some(applied(false));
         let cells = refused(Answered::of_first(names, cells));
         assert_eq!(cells.record(), Ok(None));
     }
@@ -89,7 +89,7 @@ fn an_answer_that_does_not_say_whether_it_was_applied_is_uncertain() {
         let answered = Answered::of_first(&["[applied]"], cells);
         assert!(matches!(answered, Err(Error::Uncertain(_))));
     }
-    let elsewhere = Answered::of_first(&["lease"], vec![applied(true)]);
+    let elsewhere = Answered::of_first(&["lease"], vec![Some(applied(true))]);
     assert!(matches!(elsewhere, Err(Error::Uncertain(_))));
 }
 
