@@ -96,7 +96,7 @@ async fn evidence_cannot_free_what_somebody_reported_as_done() {
     calls.reclaim(request).await.expect("a ruling").granted();
     let report = complete(&payout(), first, succeeded("done after all"));
     calls.complete(report).await.expect_err("a refusal").is(ErrorReason::Fenced);
-    server.advance(100 * SECOND);
+    server.advance(100 * SECOND + Engine::chosen().doubt());
     let told = calls.duplicate(&payout()).await.unknown();
     assert!(told.contested);
     assert_eq!(told.reclaim_rule(), ReclaimRule::ResolveRequired);
