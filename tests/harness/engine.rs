@@ -3,6 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use onced::{
@@ -30,6 +31,15 @@ impl Engine {
             Err(_) | Ok("" | "embedded") => Self::Embedded,
             Ok("cluster") => Self::Cluster,
             Ok(other) => panic!("ONCED_TEST_ENGINE is {other}: embedded or cluster"),
+        }
+    }
+
+    /// How much later evidence counts where the clocks of several machines judge: twice their
+    /// bound.
+    pub fn doubt(self) -> Duration {
+        match self {
+            Self::Embedded => Duration::ZERO,
+            Self::Cluster => Duration::from_secs(120),
         }
     }
 }

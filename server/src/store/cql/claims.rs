@@ -3,13 +3,14 @@
 //! What a ruling was judged on is the condition of the write; the lease is a cell of its own that
 //! ends by itself, so that the row outlives it and nobody has to judge it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use scylla::{
     client::session::Session,
     errors::PrepareError,
     statement::{SerialConsistency, batch::Batch, prepared::PreparedStatement},
 };
+use tokio::time::Instant;
 
 use super::{
     fault,
@@ -28,6 +29,10 @@ use crate::{
     record::{Record, State},
     store::{Error, Expected, LeaseWrite, Set, Stored, Write},
 };
+
+/// A conditional write is sent so soon after its hint, or not at all: a sweep takes an older one for
+/// a loser's.
+const HINT_HOLDS: Duration = Duration::from_secs(60);
 
 /// The table.
 pub(super) struct Claims {
@@ -97,7 +102,11 @@ impl Claims {
             Ok(lives) => lives,
             Err(standing) => return Ok(Set::Lost(standing)),
         };
+        let hinted = Instant::now();
         index.before(intent, write, lives.expires_in()).await?;
+        if hinted.elapsed() > HINT_HOLDS {
+            return Err(Error::Unavailable("too long after what leads to the record".to_owned()));
+        }
         let takes_none =
             write.expected == Expected::None && matches!(write.lease, LeaseWrite::Start(_));
         if !takes_none {
