@@ -22,7 +22,7 @@ use self::{
     flights::{Boarded, Flight, Flights},
     memories::Memories,
     recent::Recent,
-    view::{Ruled, View, Written, after_loss, is_over},
+    view::{Ruled, View, Written, after_loss, is_over, was_applied},
     waiters::Waiters,
 };
 use crate::{
@@ -184,7 +184,7 @@ struct Case<'a> {
     ask: &'a Ask,
     identity: Identity,
     memory: Memory,
-    /// A write was sent, and nobody knows whether it was applied.
+    /// A write was or may have been applied, and its ruling is not answered.
     doubt: &'a AtomicBool,
 }
 
@@ -192,6 +192,19 @@ impl Case<'_> {
     /// Whether what another caller learns serves it: it is about the key, and its writes are rare.
     fn shares(&self) -> bool {
         matches!(self.ask.request, Request::Claim(_) | Request::Get(_))
+    }
+
+    /// Once a write was or may have been applied, nothing that fails afterwards undoes it.
+    fn in_doubt(&self, error: Error) -> Error {
+        match error {
+            Error::Store(store::Error::Unavailable(_) | store::Error::Contended)
+            | Error::Deadline
+                if self.doubt.load(Ordering::SeqCst) =>
+            {
+                store::Error::Uncertain("it was written, and not seen again".to_owned()).into()
+            }
+            error => error,
+        }
     }
 }
 
@@ -206,7 +219,8 @@ impl Inner {
         self.check_clock(ask)?;
         let memory = self.memories.of(&*self.store, &*self.clock, ask).await?;
         let case = Case { ask, identity: ask.intent.identity(), memory, doubt };
-        let Ruled { verdict, stored, waited, now } = self.ruled(&case).await?;
+        let ruled = self.ruled(&case).await.map_err(|error| case.in_doubt(error))?;
+        let Ruled { verdict, stored, waited, now } = ruled;
         let clock_bound = self.store.clock_bound();
         Ok(Answered { verdict, stored, waited, now, memory: case.memory, clock_bound })
     }
@@ -347,7 +361,9 @@ impl Inner {
             (_, None) | (Err(store::Error::Uncertain(_)), _) => {}
             (answer, Some(flight)) => flight.land(|| View::after(view, write, answer, sent)),
         };
-        let written = match self.apply(case, write, landed).await? {
+        let set = self.apply(case, write, landed).await?;
+        case.doubt.store(was_applied(&set, write), Ordering::SeqCst);
+        let written = match set {
             Set::Applied => {
                 let stored = write.applied_on(view.stored.as_ref());
                 self.recent.wrote(&case.identity, &stored);

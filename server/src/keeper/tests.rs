@@ -237,6 +237,20 @@ async fn a_grant_that_took_longer_than_its_lease_is_not_answered_as_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_grant_that_was_written_and_cannot_be_looked_at_is_uncertain() {
+    let scene = Scene::new([Fault::Slow(Duration::from_secs(31))]);
+    scene.shelf.is_now(Temper { blind: true, ..Temper::default() });
+    let claimant = somebody();
+    let mut slow = ask(claim(claimant));
+    slow.deadline += Duration::from_secs(60);
+    let error = scene.keeper.ask(slow).await.unwrap_err();
+    assert!(matches!(error, Error::Store(store::Error::Uncertain(_))), "{error:?}");
+    scene.shelf.is_now(Temper::default());
+    let verdict = scene.ask(claim(claimant)).await.unwrap().verdict;
+    assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_repeat_that_was_held_up_promises_no_more_than_the_lease_that_is_left() {
     let lag = Duration::from_secs(5);
     for slow in [Fault::Slow(lag), Fault::UncertainApplied] {

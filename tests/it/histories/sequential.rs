@@ -9,15 +9,10 @@ use std::collections::BTreeMap;
 use onced_proto::v1::State;
 use uuid::Uuid;
 
-use super::{
-    call::{Asked, Call, Moment, Said, Told},
-    load::LEASE,
-};
+use super::call::{Asked, Call, Moment, Said, Told};
 
 /// Reports other than successes that a record surely remembers.
 const REPORTS_KEPT: usize = 16;
-/// What is left of a lease may be told in whole seconds.
-const WHOLE: Moment = 1_000_000;
 
 /// An intent as the calls so far leave it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -75,21 +70,6 @@ enum Reply {
 /// Each is a reply and what it leaves behind.
 type Ways = Vec<(Reply, Intent)>;
 
-/// A grant with nothing left to promise when it can be told is none: its own call is told where it
-/// stands, which may be a promise after all.
-fn late_for_its_own_call(took: Moment, (reply, granted): (Reply, Intent)) -> Ways {
-    if reply != Reply::NewGrant || took < LEASE - WHOLE {
-        return Vec::new();
-    }
-    let told = [Reply::InProgress { own: true }, Reply::Repeat];
-    let mut ways: Ways = told.map(|reply| (reply, granted.clone())).into();
-    if took >= LEASE {
-        let over = Intent { standing: Standing::Over, ..granted };
-        ways.push((Reply::Unknown { own: true }, over));
-    }
-    ways
-}
-
 impl Intent {
     /// Every way in which this call can have gone. One whose answer was lost counts only where it
     /// changed something.
@@ -99,8 +79,6 @@ impl Intent {
         if self.standing == Standing::Live && call.end >= self.until {
             ways.extend(Self { standing: Standing::Over, ..self.clone() }.ways(call, true));
         }
-        let took = call.end - call.invoked;
-        ways.extend(ways.clone().into_iter().flat_map(|way| late_for_its_own_call(took, way)));
         match &call.told {
             None => ways.into_iter().map(|(_, next)| next).filter(|next| next != self).collect(),
             Some(told) => {

@@ -60,6 +60,8 @@ pub(super) struct Temper {
     /// How long every answer takes; it is of when it was asked.
     pub(super) lag: Duration,
     pub(super) trouble: Option<Trouble>,
+    /// No look is answered.
+    pub(super) blind: bool,
 }
 
 impl Shelf {
@@ -193,10 +195,11 @@ fn ask(claimant: Claimant) -> Ask {
 impl Store for Shelf {
     fn load<'a>(&'a self, _: &'a IntentId, _: Look) -> Answer<'a, Option<Stored>> {
         self.loads.fetch_add(1, Ordering::SeqCst);
-        let (row, lag) = (self.row(), self.temper().lag);
+        let (row, temper) = (self.row(), self.temper());
         Box::pin(async move {
-            tokio::time::sleep(lag).await;
-            Ok(row)
+            tokio::time::sleep(temper.lag).await;
+            let blind = || Error::Unavailable("no look is answered".to_owned());
+            (!temper.blind).then_some(row).ok_or_else(blind)
         })
     }
 
