@@ -22,7 +22,7 @@ use self::{
     flights::{Boarded, Flight, Flights},
     memories::Memories,
     recent::Recent,
-    view::{Ruled, View, Written, after_loss, is_over, was_applied},
+    view::{Ruled, View, Written, after_loss, is_over, told_first, was_applied},
     waiters::Waiters,
 };
 use crate::{
@@ -236,6 +236,7 @@ impl Inner {
 
     async fn ruled(&self, case: &Case<'_>) -> Result<Ruled, Error> {
         let (mut view, mut flight) = self.first_view(case).await?;
+        let mut own = None;
         for _ in 0..ROUNDS_MAX {
             let now = self.clock.now();
             let ruling = self.rule_on(&view, case, now);
@@ -243,7 +244,8 @@ impl Inner {
                 let firm = view.linearizable || ruling.verdict == Verdict::Completed;
                 if firm && !is_over(&ruling.verdict, view.looked) {
                     let waited = view.looked.duration_since(case.ask.received);
-                    let (verdict, stored) = (ruling.verdict, view.stored);
+                    let verdict = told_first(ruling.verdict, view.stored.as_ref(), own);
+                    let stored = view.stored;
                     return Ok(Ruled { verdict, stored, waited, now });
                 }
                 drop(flight.take());
@@ -261,7 +263,10 @@ impl Inner {
             let sent = self.write(case, &view, ruling.verdict, &write, now, flight.take());
             match sent.await? {
                 Written::Answer(ruled) => return Ok(*ruled),
-                Written::Again(next) => view = *next,
+                Written::Again(next) => {
+                    own = case.doubt.load(Ordering::SeqCst).then_some(write.record.revision);
+                    view = *next;
+                }
             }
         }
         Err(store::Error::Contended.into())

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use super::Ask;
 use crate::{
     clock::Timestamp,
+    record::Revision,
     ruling::{Granted, Renewed, Verdict},
     store::{Error, Lease, Set, Stored, Write},
 };
@@ -100,6 +101,22 @@ pub(super) fn after_loss(
         (verdict, _) => verdict,
     };
     Written::answer(verdict, row, waited, now)
+}
+
+/// A grant that this call itself wrote is no repeat, though it was seen again before it is told.
+pub(super) fn told_first(
+    verdict: Verdict,
+    stored: Option<&Stored>,
+    own: Option<Revision>,
+) -> Verdict {
+    match verdict {
+        Verdict::Granted(granted)
+            if own.is_some() && stored.map(|stored| stored.record.revision) == own =>
+        {
+            Verdict::Granted(Granted { repeated: false, ..granted })
+        }
+        verdict => verdict,
+    }
 }
 
 /// By this sending or by an earlier one.
