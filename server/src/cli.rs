@@ -9,6 +9,7 @@ use std::{
 
 use clap::{Parser, Subcommand};
 
+mod audit;
 mod claim;
 mod complete;
 mod config;
@@ -52,6 +53,7 @@ struct Cli {
 enum Command {
     Serve(Box<serve::Serve>),
     Migrate(Box<migrate::Migrate>),
+    Audit(Box<audit::Audit>),
     Claim(Box<claim::Claim>),
     Complete(Box<complete::Complete>),
     Get(get::Get),
@@ -79,6 +81,7 @@ impl Command {
         match self {
             Self::Serve(command) => command.run(),
             Self::Migrate(command) => command.run(),
+            Self::Audit(command) => command.run(),
             Self::Policy(command) => command.run(),
             Self::Config(command) => command.run(),
             Self::Claim(command) => call(command.run()),

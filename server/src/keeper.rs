@@ -19,6 +19,7 @@ use tracing::Instrument;
 use uuid::Uuid;
 
 use self::{
+    case::Case,
     flights::{Boarded, Flight, Flights},
     memories::Memories,
     recent::Recent,
@@ -27,12 +28,13 @@ use self::{
 };
 use crate::{
     clock::{Clock, Timestamp},
-    intent::{Identity, IntentId, ProviderKeyForm},
+    intent::{IntentId, ProviderKeyForm},
     ruling::{Given, Request, Ruling, Verdict, rule},
-    store::{self, Lease, LeaseWrite, Look, Memory, Set, Store, Stored, Write},
+    store::{self, Lease, LeaseWrite, Look, Set, Store, Stored, Write},
 };
 
 mod call;
+mod case;
 mod flights;
 mod memories;
 mod recent;
@@ -159,17 +161,6 @@ impl Keeper {
     }
 }
 
-/// What is written names the revision that was seen, and what is refused is looked at again: a plain
-/// look serves whoever is mostly told what is settled, or mostly writes.
-fn first_look(case: &Case<'_>) -> Look {
-    match case.ask.request {
-        Request::Claim(_) | Request::Complete(_) | Request::Renew(_) | Request::Release(_) => {
-            Look::Recent
-        }
-        Request::Get(_) | Request::Reclaim(_) | Request::Resolve(_) => Look::Fresh,
-    }
-}
-
 /// What was seen, and what is left of its lease.
 fn seen(stored: Option<&Stored>) -> (Known, Duration) {
     let left = match stored.map(|stored| stored.lease) {
@@ -177,35 +168,6 @@ fn seen(stored: Option<&Stored>) -> (Known, Duration) {
         Some(Lease::Over) | None => Duration::ZERO,
     };
     (Known::of(stored), left)
-}
-
-/// One request under way.
-struct Case<'a> {
-    ask: &'a Ask,
-    identity: Identity,
-    memory: Memory,
-    /// A write was or may have been applied, and its ruling is not answered.
-    doubt: &'a AtomicBool,
-}
-
-impl Case<'_> {
-    /// Whether what another caller learns serves it: it is about the key, and its writes are rare.
-    fn shares(&self) -> bool {
-        matches!(self.ask.request, Request::Claim(_) | Request::Get(_))
-    }
-
-    /// Once a write was or may have been applied, nothing that fails afterwards undoes it.
-    fn in_doubt(&self, error: Error) -> Error {
-        match error {
-            Error::Store(store::Error::Unavailable(_) | store::Error::Contended)
-            | Error::Deadline
-                if self.doubt.load(Ordering::SeqCst) =>
-            {
-                store::Error::Uncertain("it was written, and not seen again".to_owned()).into()
-            }
-            error => error,
-        }
-    }
 }
 
 /// When the last ruling of one that waits begins, so that its answer comes in time: it may look
@@ -295,7 +257,7 @@ impl Inner {
                 Boarded::Leads(flight) => Ok((View::believed(None), Some(flight))),
                 Boarded::Shares(shown) => Ok((Arc::unwrap_or_clone(shown?), None)),
             },
-            None => Ok((self.look(case, first_look(case)).await?, None)),
+            None => Ok((self.look(case, case.first_look()).await?, None)),
         }
     }
 
@@ -366,9 +328,9 @@ impl Inner {
             (_, None) | (Err(store::Error::Uncertain(_)), _) => {}
             (answer, Some(flight)) => flight.land(|| View::after(view, write, answer, sent)),
         };
-        let set = self.apply(case, write, landed).await?;
-        case.doubt.store(was_applied(&set, write), Ordering::SeqCst);
-        let written = match set {
+        let answer = self.apply(case, write, landed).await?;
+        case.doubt.store(was_applied(&answer, write), Ordering::SeqCst);
+        let written = match answer {
             Set::Applied => {
                 let stored = write.applied_on(view.stored.as_ref());
                 self.recent.wrote(&case.identity, &stored);
