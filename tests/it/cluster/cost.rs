@@ -65,8 +65,8 @@ async fn a_fresh_claim_and_its_report_cost_one_conditional_write_each() {
     let (claimed, granted) = cost(&server, async |calls| calls.granted(&intent).await).await;
     assert_eq!(claimed, Cost { applied: 1, ..NOTHING });
     let report = complete(&intent, granted.fencing_token, succeeded("done"));
-    let (paid, taken) = cost(&server, async |calls| calls.complete(report).await).await;
-    taken.expect("a report that is taken");
+    let (paid, answer) = cost(&server, async |calls| calls.complete(report).await).await;
+    answer.expect("a report that is taken");
     assert_eq!(paid, Cost { applied: 1, ..NOTHING });
 }
 
@@ -86,8 +86,8 @@ async fn a_report_by_another_server_costs_one_plain_look_more() {
     let ([here, there], intent) = (two(&site).await, fresh());
     let token = here.calls().granted(&intent).await.fencing_token;
     let report = complete(&intent, token, succeeded("done"));
-    let (paid, taken) = cost(&there, async |calls| calls.complete(report).await).await;
-    taken.expect("a report that is taken");
+    let (paid, answer) = cost(&there, async |calls| calls.complete(report).await).await;
+    answer.expect("a report that is taken");
     assert_eq!(paid, Cost { applied: 1, looks: 1, ..NOTHING });
 }
 
