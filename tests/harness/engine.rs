@@ -11,8 +11,8 @@ use onced::{
     intent::IntentId,
     record::Revision,
     store::{
-        Answer, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write,
-        embedded,
+        Answer, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Store, Stored, Trouble,
+        Write, embedded,
     },
 };
 use tempfile::TempDir;
@@ -145,6 +145,14 @@ impl Store for Shared {
         memory: &'a Memory,
     ) -> Answer<'a, Memory> {
         self.0.set_memory(namespace, operation, expected, memory)
+    }
+
+    fn scan<'a>(&'a self, namespace: Option<&'a str>, page: &'a Page) -> Answer<'a, Listing> {
+        self.0.scan(namespace, page)
+    }
+
+    fn memories<'a>(&'a self, namespace: Option<&'a str>) -> Answer<'a, Vec<Remembered>> {
+        self.0.memories(namespace)
     }
 
     fn clock_bound(&self) -> Duration {

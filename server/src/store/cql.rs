@@ -10,7 +10,9 @@ use self::{
     index::{Index, Looks},
     memory::Memories,
 };
-use super::{Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Write};
+use super::{
+    Answer, Error, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Store, Stored, Write,
+};
 use crate::{
     clock::{Clock, Timestamp},
     intent::IntentId,
@@ -148,6 +150,14 @@ impl Store for Cql {
         memory: &'a Memory,
     ) -> Answer<'a, Memory> {
         Box::pin(self.memories.set(namespace, operation, expected, memory))
+    }
+
+    fn scan<'a>(&'a self, namespace: Option<&'a str>, page: &'a Page) -> Answer<'a, Listing> {
+        Box::pin(self.index.scan(&self.claims, namespace, page))
+    }
+
+    fn memories<'a>(&'a self, namespace: Option<&'a str>) -> Answer<'a, Vec<Remembered>> {
+        Box::pin(self.memories.all(namespace))
     }
 
     fn clock_bound(&self) -> Duration {

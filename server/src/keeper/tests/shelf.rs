@@ -19,7 +19,7 @@ use crate::{
     ruling::{Given, rule},
     store::{
         Answer, Error, Expected, Find, Lease, LeaseExpected, LeaseWrite, Listing, Look, Memory,
-        Page, Scope, Set, Store, Stored, Write,
+        Page, Remembered, Scope, Set, Store, Stored, Write,
     },
 };
 
@@ -226,6 +226,14 @@ impl Store for Shelf {
         }
         let answer = stands.clone().unwrap_or_else(|| memory.clone());
         Box::pin(async { Ok(answer) })
+    }
+
+    fn scan<'a>(&'a self, _: Option<&'a str>, _: &'a Page) -> Answer<'a, Listing> {
+        Box::pin(async { Ok(Listing::default()) })
+    }
+
+    fn memories<'a>(&'a self, _: Option<&'a str>) -> Answer<'a, Vec<Remembered>> {
+        Box::pin(async { Ok(Vec::new()) })
     }
 
     fn clock_bound(&self) -> Duration {
