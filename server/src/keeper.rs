@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use uuid::Uuid;
 
-use self::{memories::Memories, recent::Recent, waiters::Waiters};
+use self::{holds::Holds, memories::Memories, recent::Recent, waiters::Waiters};
 use crate::{
     clock::{Clock, Timestamp},
     intent::{Identity, IntentId, ProviderKeyForm},
@@ -27,12 +27,14 @@ use crate::{
 };
 
 mod call;
+mod holds;
 mod memories;
 mod recent;
 mod waiters;
 
 pub use self::{
     call::{Answered, Ask, Error, Room},
+    holds::{Held, Hold},
     waiters::Changes,
 };
 
@@ -55,6 +57,7 @@ pub struct Keeper {
 struct Inner {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
+    holds: Holds,
     memories: Memories,
     recent: Recent,
     waiters: Waiters,
@@ -66,6 +69,7 @@ impl Keeper {
         let inner = Inner {
             store,
             clock,
+            holds: Holds::default(),
             memories: Memories::default(),
             recent: Recent::new(),
             waiters: Waiters::default(),
@@ -123,6 +127,12 @@ impl Keeper {
         Arc::clone(&self.inner.store)
     }
 
+    /// Believes nothing that it has learned from the store: others have written to it.
+    pub fn forget(&self) {
+        self.inner.memories.forget();
+        self.inner.recent.forget();
+    }
+
     /// Tells of writes of this process to `intent` from now on.
     pub fn changes(&self, intent: &IntentId) -> Changes {
         self.inner.waiters.subscribe(intent.identity())
@@ -163,6 +173,7 @@ struct Case<'a> {
 
 impl Inner {
     async fn answer(&self, ask: &Ask, doubt: &AtomicBool) -> Result<Answered, Error> {
+        let _under_way = self.holds.admit(&*self.store, ask).await?;
         let memory = self.memories.of(&*self.store, &*self.clock, ask).await?;
         let case = Case { ask, identity: ask.intent.identity(), memory, doubt };
         let Ruled { verdict, stored, waited, now } = self.ruled(&case).await?;

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::{
     clock::{Clock, ManualClock, Timestamp},
-    intent::IntentId,
+    intent::{IntentId, RESERVED_NAMESPACE},
     keeper::Ask,
     record::{Claimant, FencingToken, Revision},
     ruling::{Given, rule},
@@ -209,8 +209,9 @@ impl Store for Shelf {
         Box::pin(async { Ok(self.row().is_some_and(|row| row.record.settlement().is_none())) })
     }
 
-    fn memory<'a>(&'a self, _: &'a str, _: &'a str) -> Answer<'a, Option<Memory>> {
-        Box::pin(async { Ok(self.memory.lock().unwrap().clone()) })
+    fn memory<'a>(&'a self, namespace: &'a str, _: &'a str) -> Answer<'a, Option<Memory>> {
+        let is_hold = namespace == RESERVED_NAMESPACE;
+        Box::pin(async move { Ok(self.memory.lock().unwrap().clone().filter(|_| !is_hold)) })
     }
 
     fn set_memory<'a>(
