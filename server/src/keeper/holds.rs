@@ -209,8 +209,8 @@ impl Keeper {
     /// one's calls none is under way that it would not take.
     pub async fn hold(&self, namespace: Option<&str>, hold: Hold) -> Result<(), store::Error> {
         let store = &*self.inner.store;
-        let (held, expected) = of_name(store, namespace).await?;
-        if held.hold != hold {
+        let (stands, expected) = of_name(store, namespace).await?;
+        if stands.hold != hold {
             let memory = hold.memory(self.inner.clock.now());
             let stands =
                 store.set_memory(RESERVED_NAMESPACE, &name(namespace), expected, &memory).await?;

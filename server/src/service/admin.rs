@@ -36,7 +36,7 @@ impl AdminService for Admin {
         &self,
         request: Request<v1::ExportRequest>,
     ) -> Answer<Stream<v1::ExportResponse>> {
-        export::export(self.0.clone(), request.into_inner()).map(Response::new)
+        export::export(self.0.clone(), &request.into_inner()).map(Response::new)
     }
 
     async fn import(

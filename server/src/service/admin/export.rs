@@ -34,6 +34,8 @@ struct Export {
     namespace: Option<String>,
     cursor: Vec<u8>,
     tally: Tally,
+    /// It was sealed at the last look.
+    is_settled: bool,
     parts: Parts,
 }
 
@@ -42,7 +44,7 @@ struct Gone;
 
 pub(super) fn export(
     service: Arc<Service>,
-    request: v1::ExportRequest,
+    request: &v1::ExportRequest,
 ) -> Result<Stream<v1::ExportResponse>, Status> {
     let malformed = |violation| Denial::Malformed(vec![violation]).status();
     let namespace = scope(&request.namespace).map_err(malformed)?.map(str::to_owned);
@@ -50,7 +52,8 @@ pub(super) fn export(
         malformed(Violation::new("", "cursor", "is not of an answer to this very question"))
     })?;
     let (parts, stream) = mpsc::channel(2);
-    let export = Export { service, namespace, cursor, tally: Tally::default(), parts };
+    let export =
+        Export { service, namespace, cursor, tally: Tally::default(), is_settled: false, parts };
     tokio::spawn(export.run());
     Ok(Box::pin(ReceiverStream::new(stream)))
 }
@@ -70,8 +73,6 @@ impl Export {
     }
 
     async fn tell(&mut self) -> Result<(), Error> {
-        // What was taken before a seal is seen by the reads from here on.
-        self.service.keeper.settled().await;
         loop {
             let sealed = self.is_sealed().await?;
             let page = Page { cursor: self.cursor.clone(), size: PAGE };
@@ -92,11 +93,17 @@ impl Export {
     }
 
     /// Nothing can change any more, wherever it was taken.
-    async fn is_sealed(&self) -> Result<bool, Error> {
+    async fn is_sealed(&mut self) -> Result<bool, Error> {
         let held = self.service.keeper.held(self.namespace.as_deref()).await?;
         let settle = self.service.others_settle_in().unwrap_or_default();
         let is_settled = self.service.clock.now() >= held.since.after(settle);
-        Ok(held.hold == Hold::Sealed && is_settled)
+        let sealed = held.hold == Hold::Sealed && is_settled;
+        if sealed && !self.is_settled {
+            // What was taken here before the seal is over before anything is read under it.
+            self.service.keeper.settled().await;
+        }
+        self.is_settled = sealed;
+        Ok(sealed)
     }
 
     /// In parts that are not too large; the last one has the cursor.
