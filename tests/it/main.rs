@@ -9,6 +9,7 @@ mod fixtures;
 mod histories;
 mod latency;
 mod model;
+mod moving;
 mod race;
 mod resend;
 mod tidy;
