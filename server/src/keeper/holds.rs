@@ -11,7 +11,7 @@ use std::{
 
 use tokio::{
     sync::Mutex as Turns,
-    time::{Instant, sleep},
+    time::{Instant, sleep, sleep_until},
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
@@ -31,6 +31,8 @@ const BELIEVED_FOR: Duration = Duration::from_secs(1);
 const READ_AGAIN_AFTER: Duration = Duration::from_millis(500);
 /// Namespaces that are remembered; anybody can name new ones.
 const REMEMBERED_MAX: usize = 10_000;
+/// Seals whose first sight is remembered.
+const SEALS_MAX: usize = 1_000;
 /// What the operation of a memory begins with that is a hold; then comes the namespace, or nothing
 /// for all of them.
 const NAME: &str = "hold:";
@@ -92,6 +94,8 @@ pub(super) type UnderWay = Arc<DropGuard>;
 pub(super) struct Holds {
     known: Mutex<HashMap<String, Arc<Known>>>,
     under_way: Mutex<UnderWay>,
+    /// When this process first saw each seal, by when it was set.
+    seals: Mutex<HashMap<Timestamp, Instant>>,
 }
 
 /// Of one namespace.
@@ -103,7 +107,11 @@ struct Known {
 
 impl Default for Holds {
     fn default() -> Self {
-        Self { known: Mutex::default(), under_way: Mutex::new(under_way()) }
+        Self {
+            known: Mutex::default(),
+            under_way: Mutex::new(under_way()),
+            seals: Mutex::default(),
+        }
     }
 }
 
@@ -147,6 +155,14 @@ impl Holds {
             all.clear();
         }
         Arc::clone(all.entry(namespace.to_owned()).or_default())
+    }
+
+    fn saw(&self, held: Held) -> Instant {
+        let mut seals = locked(&self.seals);
+        if seals.len() >= SEALS_MAX {
+            seals.clear();
+        }
+        *seals.entry(held.since).or_insert_with(Instant::now)
     }
 
     /// Believes nothing, and returns when every call that was under way is over.
@@ -218,14 +234,32 @@ impl Keeper {
                 return Err(store::Error::Contended);
             }
         }
+        let (stands, _) = of_name(store, namespace).await?;
+        if stands.hold == Hold::Sealed {
+            self.inner.holds.saw(stands);
+        }
         sleep(BELIEVED_FOR).await;
-        self.settled().await;
+        self.inner.holds.turn().await;
         Ok(())
     }
 
-    /// Returns when every call of this process that was under way is over.
-    pub async fn settled(&self) {
+    /// Whether a namespace, or all of them, is sealed; if so, returns when nothing can be under way
+    /// any more that was taken before, here or by another replica. No clock of another one counts.
+    pub async fn sealed(
+        &self,
+        namespace: Option<&str>,
+        call_max: Duration,
+    ) -> Result<bool, store::Error> {
+        let held = self.held(namespace).await?;
+        if held.hold != Hold::Sealed {
+            return Ok(false);
+        }
+        let seen = self.inner.holds.saw(held);
+        if let Some(settle) = self.others_settle_in(call_max) {
+            sleep_until(seen + BELIEVED_FOR + settle).await;
+        }
         self.inner.holds.turn().await;
+        Ok(true)
     }
 
     /// For how long a call of another replica can be under way beyond its own time; nothing where

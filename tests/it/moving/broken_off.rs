@@ -101,7 +101,12 @@ async fn fill(server: &InProcess) {
     let calls = server.calls();
     let intents: Vec<_> = (0..MANY).map(|number| charge(&format!("k{number}"))).collect();
     for intents in intents.chunks(100) {
-        calls.batch_claim(batch(intents)).await.expect("results");
+        let mut many = batch(intents);
+        for claim in &mut many.requests {
+            // Outlasts the move.
+            claim.lease = span(Duration::from_secs(240));
+        }
+        calls.batch_claim(many).await.expect("results");
     }
 }
 

@@ -1,10 +1,12 @@
 //! What a namespace takes while it is frozen, and while it is sealed.
 
-use onced_proto::v1::ErrorReason;
-use onced_tests::harness::{Binary, InProcess, Refusal, RulingExt, request::*};
+use std::time::Duration;
+
+use onced_proto::v1::{ClaimRequest, ErrorReason};
+use onced_tests::harness::{Binary, Gate, InProcess, Refusal, Rule, RulingExt, Setup, request::*};
 use tonic::Code;
 
-use super::{freeze, run, seal, setup, thaw};
+use super::{freeze, run, seal, setup, spawn, thaw};
 
 #[track_caller]
 fn is_held(refusal: &Refusal, state: &str) {
@@ -19,7 +21,8 @@ async fn a_frozen_namespace_refuses_claims_and_takes_reports() {
     let replica = server.replica().await;
     let calls = server.calls();
     let [done, freed] = ["done", "freed"].map(charge);
-    let token = calls.granted(&done).await.fencing_token;
+    let long = ClaimRequest { lease: span(Duration::from_secs(240)), ..claim(&done) };
+    let token = calls.claim(long).await.expect("a ruling").granted().fencing_token;
     let other = calls.granted(&freed).await.fencing_token;
     let reason = ["--reason", "a move"];
     let words = [&["freeze", "--namespace", "payments"][..], &reason].concat();
@@ -86,4 +89,24 @@ async fn a_crash_does_not_end_a_freeze() {
     is_held(&refusal, "frozen");
     thaw(server.address).await;
     server.calls().claim(claim(&charge("k"))).await.expect("a ruling").granted();
+}
+
+#[tokio::test]
+async fn a_seal_waits_for_the_report_that_is_under_way() {
+    let gate = Gate::default();
+    let server = InProcess::with(Setup { wrap: gate.wrap(), ..setup() }).await;
+    let calls = server.calls();
+    let token = calls.granted(&charge("k")).await.fencing_token;
+    gate.set(Rule::HoldBefore);
+    let report = complete(&charge("k"), token, succeeded("x"));
+    let reporting = tokio::spawn(async move { calls.complete(report).await });
+    gate.holds_one().await;
+    let words = ["freeze", "--all", "--seal", "--reason", "a move"];
+    let mut sealing = spawn(server.address, &words);
+    // Far longer than a seal takes where nothing is under way.
+    let early = tokio::time::timeout(Duration::from_secs(4), sealing.wait()).await;
+    assert!(early.is_err(), "{early:?}: sealed while a report was on its way");
+    gate.open();
+    reporting.await.expect("a task").expect("a report that is taken");
+    assert!(sealing.wait().await.expect("its end").success());
 }

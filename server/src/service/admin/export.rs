@@ -13,7 +13,7 @@ use tonic::Status;
 
 use super::{super::Service, Stream, scope};
 use crate::{
-    keeper::Hold,
+    keeper::{Held, Hold},
     status::{Denial, operator},
     store::{Error, Listing, Page},
     transfer::Tally,
@@ -34,8 +34,8 @@ struct Export {
     namespace: Option<String>,
     cursor: Vec<u8>,
     tally: Tally,
-    /// It was sealed at the last look.
-    is_settled: bool,
+    /// The seal under which it reads, once nothing that was taken before can be under way.
+    seal: Option<Held>,
     parts: Parts,
 }
 
@@ -52,8 +52,7 @@ pub(super) fn export(
         malformed(Violation::new("", "cursor", "is not of an answer to this very question"))
     })?;
     let (parts, stream) = mpsc::channel(2);
-    let export =
-        Export { service, namespace, cursor, tally: Tally::default(), is_settled: false, parts };
+    let export = Export { service, namespace, cursor, tally: Tally::default(), seal: None, parts };
     tokio::spawn(export.run());
     Ok(Box::pin(ReceiverStream::new(stream)))
 }
@@ -94,16 +93,15 @@ impl Export {
 
     /// Nothing can change any more, wherever it was taken.
     async fn is_sealed(&mut self) -> Result<bool, Error> {
-        let held = self.service.keeper.held(self.namespace.as_deref()).await?;
-        let settle = self.service.others_settle_in().unwrap_or_default();
-        let is_settled = self.service.clock.now() >= held.since.after(settle);
-        let sealed = held.hold == Hold::Sealed && is_settled;
-        if sealed && !self.is_settled {
-            // What was taken here before the seal is over before anything is read under it.
-            self.service.keeper.settled().await;
+        let (keeper, namespace) = (&self.service.keeper, self.namespace.as_deref());
+        let held = keeper.held(namespace).await?;
+        if held.hold != Hold::Sealed {
+            self.seal = None;
+        } else if self.seal != Some(held) {
+            let sealed = keeper.sealed(namespace, self.service.bounds.call_max).await?;
+            self.seal = Some(held).filter(|_| sealed);
         }
-        self.is_settled = sealed;
-        Ok(sealed)
+        Ok(self.seal.is_some())
     }
 
     /// In parts that are not too large; the last one has the cursor.

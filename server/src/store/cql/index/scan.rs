@@ -1,6 +1,7 @@
 //! Every record, in the order of the ring.
 //!
-//! Each one is looked at afresh, so that a write that was answered is in it, whatever the row showed.
+//! Each one is looked at afresh, so that a write that was answered is in it, whatever the row
+//! showed.
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use uuid::Uuid;
