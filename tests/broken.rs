@@ -13,7 +13,7 @@ use onced::{
     record::Revision,
     store::{
         Answer, BoxFuture, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Store,
-        Stored, Write,
+        Stored, Trouble, Write,
         conformance::{Passage, Subject},
         embedded::{Embedded, Options},
     },
@@ -26,6 +26,7 @@ pub mod lease;
 pub mod listing;
 pub mod look;
 pub mod memory;
+pub mod replicated;
 pub mod result;
 pub mod retention;
 pub mod scan;
@@ -136,6 +137,16 @@ pub trait Flaw: Send + Sync + 'static {
     ) -> Answer<'a, Memory> {
         whole.set_memory(namespace, operation, expected, memory)
     }
+
+    /// See [`Store::is_shared`].
+    fn is_shared(&self, whole: &dyn Store) -> bool {
+        whole.is_shared()
+    }
+
+    /// See [`Store::trouble`].
+    fn trouble(&self, whole: &dyn Store) -> Option<Trouble> {
+        whole.trouble()
+    }
 }
 
 /// An engine with a flaw.
@@ -201,6 +212,14 @@ impl<F: Flaw> Store for Broken<F> {
 
     fn clock_bound(&self) -> Duration {
         self.whole.clock_bound()
+    }
+
+    fn is_shared(&self) -> bool {
+        self.flaw.is_shared(&*self.whole)
+    }
+
+    fn trouble(&self) -> Option<Trouble> {
+        self.flaw.trouble(&*self.whole)
     }
 }
 

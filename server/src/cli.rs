@@ -10,6 +10,7 @@ use std::{
 use clap::{Parser, Subcommand};
 
 mod archive;
+mod audit;
 mod claim;
 mod complete;
 mod config;
@@ -23,6 +24,7 @@ mod health;
 mod import;
 mod intent;
 mod json;
+mod migrate;
 mod moment;
 mod money;
 mod next;
@@ -54,6 +56,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(Box<serve::Serve>),
+    Migrate(Box<migrate::Migrate>),
+    Audit(Box<audit::Audit>),
     Claim(Box<claim::Claim>),
     Complete(Box<complete::Complete>),
     Get(get::Get),
@@ -84,6 +88,8 @@ impl Command {
     fn run(self) -> anyhow::Result<Exit> {
         match self {
             Self::Serve(command) => command.run(),
+            Self::Migrate(command) => command.run(),
+            Self::Audit(command) => command.run(),
             Self::Policy(command) => command.run(),
             Self::Config(command) => command.run(),
             Self::Claim(command) => call(command.run()),

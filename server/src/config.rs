@@ -6,6 +6,7 @@
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
 
 pub use self::{
+    cluster::{Place, Replication},
     source::Source,
     value::{Endpoint, LogFormat, LogLevel, Size},
 };
@@ -13,8 +14,12 @@ use self::{
     source::{File, Sources},
     value::Value,
 };
-use crate::fault::Fault;
+use crate::{
+    fault::Fault,
+    store::cql::options::{Consistency, Serial},
+};
 
+mod cluster;
 mod judge;
 mod source;
 mod value;
@@ -80,6 +85,8 @@ settings! {
     listen: SocketAddr = "127.0.0.1:7450";
     /// Where health, readiness and metrics are served
     admin: SocketAddr = "127.0.0.1:7451";
+    /// Where the records are: embedded, or cql://HOST,HOST/KEYSPACE
+    store: Place = "embedded";
     /// Directory of the embedded store
     data: PathBuf = "./onced-data";
     /// Policy file; required without dev
@@ -112,18 +119,65 @@ settings! {
     otlp_endpoint: Option<Endpoint> = "";
     /// How often the policy file is looked at
     policy_reload: Duration = "5s";
+    /// The data centre whose nodes are asked; any if absent
+    cql_datacenter: Option<String> = "";
+    /// Certificates (PEM) that vouch for the nodes; plain without
+    cql_tls_ca: Option<PathBuf> = "";
+    /// Certificate (PEM) to show to the nodes
+    cql_tls_cert: Option<PathBuf> = "";
+    /// Key (PEM) of that certificate
+    cql_tls_key: Option<PathBuf> = "";
+    /// File with the name to log in with
+    cql_username_file: Option<PathBuf> = "";
+    /// File with its password
+    cql_password_file: Option<PathBuf> = "";
+    /// Replicas that a write waits for: quorum or local_quorum
+    cql_consistency: Consistency = "local_quorum";
+    /// Who agrees on a write: serial or local_serial
+    cql_serial_consistency: Serial = "serial";
+    /// Every key is written from one data centre alone
+    cql_keys_homed: bool = "false";
+    /// Longest request to a node; past it its outcome is uncertain
+    cql_request_timeout: Duration = "5s";
+    /// Longest time to make a connection to a node
+    cql_connect_timeout: Duration = "5s";
+    /// Connections to each node, or to each of its shards
+    cql_connections: usize = "1";
+    /// Replicas of a keyspace that migrate creates: dc1:3,dc2:3
+    cql_replication: Option<Replication> = "";
+    /// By how many whole seconds the clocks of nodes may differ
+    store_clock_margin: Duration = "2s";
+}
+
+/// Whether a setting is about a cluster.
+pub fn is_for_cluster(name: &str) -> bool {
+    name == "store" || cluster::FOR_A_CLUSTER.contains(&name)
+}
+
+/// What the settings are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Serving.
+    Serve,
+    /// Making or upgrading the tables of a cluster.
+    Migrate,
 }
 
 impl Config {
     /// Reads all sources. `env` answers the value of a variable.
-    pub fn load(flags: &Flags, env: impl Fn(&str) -> Option<String>) -> Result<Self, Vec<Fault>> {
-        let (config, faults) = Self::look(flags, env)?;
+    pub fn load(
+        purpose: Purpose,
+        flags: &Flags,
+        env: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, Vec<Fault>> {
+        let (config, faults) = Self::look(purpose, flags, env)?;
         if faults.is_empty() { Ok(config) } else { Err(faults) }
     }
 
     /// The same with all faults beside the values; the default stands in for what cannot be read.
     /// Fails only where a file that was named cannot be read. For showing, never for serving.
     pub fn look(
+        purpose: Purpose,
         flags: &Flags,
         env: impl Fn(&str) -> Option<String>,
     ) -> Result<(Self, Vec<Fault>), Vec<Fault>> {
@@ -135,14 +189,15 @@ impl Config {
         let mut sources = Sources::new(&file, in_file, &root, &env);
         let config = Self::read(&mut sources, flags);
         let (mut faults, unread) = sources.into_faults();
-        faults.extend(config.judged(&unread));
-        Ok((Self { warnings: warnings(&env), ..config.behind_a_balancer() }, faults))
+        faults.extend(config.judged(purpose, &unread));
+        let warnings = warnings(&env).chain(cluster::warning(&config)).collect();
+        Ok((Self { warnings, ..config.behind_a_balancer() }, faults))
     }
 
     /// What is wrong between settings, unless one of them could not be read.
-    fn judged(&self, unread: &[&str]) -> Vec<Fault> {
+    fn judged(&self, purpose: Purpose, unread: &[&str]) -> Vec<Fault> {
         let whole = |settings: &[&str]| !settings.iter().any(|name| unread.contains(name));
-        let findings = judge::findings(self).into_iter();
+        let findings = judge::findings(self, purpose).into_iter();
         let findings = findings.filter(|finding| whole(finding.settings));
         findings.map(|found| self.source(found.settings[0]).fault(found.message)).collect()
     }
@@ -171,11 +226,15 @@ impl Config {
         &self.warnings
     }
 
-    /// The effective values and the source of each, in the form that the file takes.
+    /// The effective values and the source of each, in the form that the file takes; what is meant
+    /// for the other engine stands in comments.
     pub fn show(&self) -> String {
         let line = |(name, value): (&'static str, String)| {
-            let setting =
-                if value.is_empty() { format!("# {name}") } else { format!("{name} = {value}") };
+            let setting = match &*value {
+                "" => format!("# {name}"),
+                value if cluster::is_idle(self, name) => format!("# {name} = {value}"),
+                value => format!("{name} = {value}"),
+            };
             format!("{setting:<44} # {}\n", self.source(name))
         };
         self.values().into_iter().map(line).collect()
@@ -183,13 +242,11 @@ impl Config {
 }
 
 /// Variables that look like settings and are not read.
-fn warnings(env: &impl Fn(&str) -> Option<String>) -> Vec<String> {
+fn warnings(env: &impl Fn(&str) -> Option<String>) -> impl Iterator<Item = String> {
     let misnamed = |name: &str| format!("ONCED_SERVER_{}", name.to_uppercase());
-    NAMES
-        .iter()
-        .filter(|name| env(&misnamed(name)).is_some())
-        .map(|name| format!("{} is not read; the variable is {}", misnamed(name), variable(name)))
-        .collect()
+    NAMES.iter().filter(move |name| env(&misnamed(name)).is_some()).map(move |name| {
+        format!("{} is not read; the variable is {}", misnamed(name), variable(name))
+    })
 }
 
 /// The variable of a setting.

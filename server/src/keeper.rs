@@ -18,30 +18,37 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use uuid::Uuid;
 
-use self::{holds::Holds, memories::Memories, recent::Recent, waiters::Waiters};
+use self::{
+    flights::{Boarded, Flight, Flights},
+    holds::Holds,
+    memories::Memories,
+    recent::Recent,
+    view::{Ruled, View, Written, after_loss, is_over},
+    waiters::Waiters,
+};
 use crate::{
     clock::{Clock, Timestamp},
-    intent::{Identity, IntentId, ProviderKeyForm},
+    intent::{Identity, ProviderKeyForm},
     ruling::{Given, Request, Ruling, Verdict, rule},
     store::{self, Lease, LeaseWrite, Look, Memory, Set, Store, Stored, Write},
 };
 
 mod call;
+mod flights;
 mod holds;
 mod memories;
 mod recent;
+mod view;
 mod waiters;
 
 pub use self::{
     call::{Answered, Ask, Error, Room},
     holds::{Held, Hold},
-    waiters::Changes,
+    waiters::{Changes, Known},
 };
 
 /// How often a lost write is ruled on again before the key counts as contended.
 const ROUNDS_MAX: usize = 16;
-/// Shortest pause between two looks of one that waits.
-const LOOK_PAUSE_MIN: Duration = Duration::from_millis(10);
 /// How long before its deadline a call is answered that nothing definite is known.
 const ANSWER_MARGIN: Duration = Duration::from_millis(5);
 /// How long the work of a call goes on after its caller stopped waiting, to bring an uncertain
@@ -59,20 +66,27 @@ struct Inner {
     clock: Arc<dyn Clock>,
     holds: Holds,
     memories: Memories,
-    recent: Recent,
+    recent: Arc<Recent>,
     waiters: Waiters,
+    glances: Flights,
+    looks: Flights,
+    writes: Flights,
 }
 
 impl Keeper {
     /// A keeper over one store; `clock` is the one that the store judges leases by, or close to it.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
+        let recent = Arc::new(Recent::new());
         let inner = Inner {
+            waiters: Waiters::new(Arc::clone(&store), Arc::clone(&recent)),
             store,
             clock,
             holds: Holds::default(),
             memories: Memories::default(),
-            recent: Recent::new(),
-            waiters: Waiters::default(),
+            recent,
+            glances: Flights::default(),
+            looks: Flights::default(),
+            writes: Flights::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -104,19 +118,22 @@ impl Keeper {
         until: Instant,
         stop: &CancellationToken,
     ) -> Result<Answered, Error> {
-        let mut changes = self.inner.waiters.subscribe(ask.intent.identity());
+        let mut changes = self.changes(&ask.intent);
         loop {
+            let began = Instant::now();
             let answered = self.ask(ask.clone()).await?;
             let Verdict::InProgress { own_token: None } = answered.verdict else {
                 return Ok(answered);
             };
+            let until = until.min(last_ruling(ask.deadline, began.elapsed()));
             if Instant::now() >= until || stop.is_cancelled() {
                 return Ok(answered);
             }
             ask.likely_duplicate = true;
-            let pause = lease_left(answered.stored.as_ref()).max(LOOK_PAUSE_MIN);
+            let (known, left) = seen(answered.stored.as_ref());
+            let wake = self.patience(left).map_or(until, |pause| until.min(Instant::now() + pause));
             tokio::select! {
-                () = changes.next(until.min(Instant::now() + pause)) => {}
+                () = changes.next(known, wake) => {}
                 () = stop.cancelled() => {}
             }
         }
@@ -126,40 +143,23 @@ impl Keeper {
     pub fn store(&self) -> Arc<dyn Store> {
         Arc::clone(&self.inner.store)
     }
+}
 
-    /// Believes nothing that it has learned from the store: others have written to it.
-    pub fn forget(&self) {
-        self.inner.memories.forget();
-        self.inner.recent.forget();
-    }
-
-    /// Tells of writes of this process to `intent` from now on.
-    pub fn changes(&self, intent: &IntentId) -> Changes {
-        self.inner.waiters.subscribe(intent.identity())
+/// A Claim that was probably sent before asks for what is settled; else a refusal may follow.
+fn first_look(case: &Case<'_>) -> Look {
+    match case.ask.request {
+        Request::Claim(_) => Look::Recent,
+        _ => Look::Fresh,
     }
 }
 
-fn lease_left(stored: Option<&Stored>) -> Duration {
-    match stored.map(|stored| stored.lease) {
+/// What was seen, and what is left of its lease.
+fn seen(stored: Option<&Stored>) -> (Known, Duration) {
+    let left = match stored.map(|stored| stored.lease) {
         Some(Lease::Live { left }) => left,
         Some(Lease::Over) | None => Duration::ZERO,
-    }
-}
-
-/// What a ruling is made on.
-struct View {
-    stored: Option<Stored>,
-    /// Nothing that was answered before this call is missing from it.
-    linearizable: bool,
-    /// Not later than the look: what is left of a lease counts from here.
-    looked: Instant,
-}
-
-impl View {
-    /// Believed without a look.
-    fn believed(stored: Option<Stored>) -> Self {
-        Self { stored, linearizable: false, looked: Instant::now() }
-    }
+    };
+    (Known::of(stored), left)
 }
 
 /// One request under way.
@@ -171,9 +171,23 @@ struct Case<'a> {
     doubt: &'a AtomicBool,
 }
 
+impl Case<'_> {
+    /// Whether what another caller learns serves it: it is about the key, and its writes are rare.
+    fn shares(&self) -> bool {
+        matches!(self.ask.request, Request::Claim(_) | Request::Get(_))
+    }
+}
+
+/// When the last ruling of one that waits begins, so that its answer comes in time: it may look
+/// twice, after others that look at the same.
+fn last_ruling(deadline: Instant, took: Duration) -> Instant {
+    deadline.checked_sub(4 * took + ANSWER_MARGIN).unwrap_or(deadline)
+}
+
 impl Inner {
     async fn answer(&self, ask: &Ask, doubt: &AtomicBool) -> Result<Answered, Error> {
         let _under_way = self.holds.admit(&*self.store, ask).await?;
+        self.check_clock(ask)?;
         let memory = self.memories.of(&*self.store, &*self.clock, ask).await?;
         let case = Case { ask, identity: ask.intent.identity(), memory, doubt };
         let Ruled { verdict, stored, waited, now } = self.ruled(&case).await?;
@@ -181,8 +195,17 @@ impl Inner {
         Ok(Answered { verdict, stored, waited, now, memory: case.memory, clock_bound })
     }
 
+    /// No lease starts on a clock that is off: tokens and memory follow it.
+    fn check_clock(&self, ask: &Ask) -> Result<(), Error> {
+        let may_start = matches!(ask.request, Request::Claim(_) | Request::Reclaim(_));
+        match self.store.trouble().filter(|trouble| may_start && trouble.bars_leases()) {
+            Some(trouble) => Err(store::Error::Unavailable(trouble.to_string()).into()),
+            None => Ok(()),
+        }
+    }
+
     async fn ruled(&self, case: &Case<'_>) -> Result<Ruled, Error> {
-        let mut view = self.first_view(case).await?;
+        let (mut view, mut flight) = self.first_view(case).await?;
         for _ in 0..ROUNDS_MAX {
             let now = self.clock.now();
             let ruling = self.rule_on(&view, case, now);
@@ -193,10 +216,20 @@ impl Inner {
                     let (verdict, stored) = (ruling.verdict, view.stored);
                     return Ok(Ruled { verdict, stored, waited, now });
                 }
+                drop(flight.take());
                 view = self.look(case, Look::Fresh).await?;
                 continue;
             };
-            match self.write(case, &view, ruling.verdict, &write, now).await? {
+            if case.shares() && flight.is_none() {
+                // Ruled again when its turn has come: a write carries the time that it is sent at.
+                match self.board(case, &self.writes).await? {
+                    Boarded::Leads(led) => flight = Some(led),
+                    Boarded::Shares(shown) => view = Arc::unwrap_or_clone(shown?),
+                }
+                continue;
+            }
+            let sent = self.write(case, &view, ruling.verdict, &write, now, flight.take());
+            match sent.await? {
                 Written::Answer(ruled) => return Ok(*ruled),
                 Written::Again(next) => view = *next,
             }
@@ -204,10 +237,14 @@ impl Inner {
         Err(store::Error::Contended.into())
     }
 
+    async fn board<'a>(&self, case: &Case<'_>, flights: &'a Flights) -> Result<Boarded<'a>, Error> {
+        let boarded = timeout_at(case.ask.deadline, flights.board(case.identity)).await;
+        boarded.map_err(|_| Error::Deadline)
+    }
+
     /// A Claim assumes that there is no record, since its write finds out; everything else must
     /// look.
-    async fn first_view(&self, case: &Case<'_>) -> Result<View, Error> {
-        let is_claim = matches!(case.ask.request, Request::Claim(_));
+    async fn first_view(&self, case: &Case<'_>) -> Result<(View, Option<Flight<'_>>), Error> {
         let cached = match case.ask.request {
             _ if case.ask.fresh => None,
             Request::Get(_) | Request::Resolve(_) | Request::Reclaim(_) => None,
@@ -216,11 +253,14 @@ impl Inner {
                 self.recent.open(&case.identity)
             }
         };
+        let is_blind = matches!(case.ask.request, Request::Claim(_)) && !self.looks_old(case.ask);
         match cached {
-            Some(stored) => Ok(View::believed(Some(stored))),
-            None if is_claim && !self.looks_old(case.ask) => Ok(View::believed(None)),
-            None if is_claim => self.look(case, Look::Recent).await,
-            None => self.look(case, Look::Fresh).await,
+            Some(stored) => Ok((View::believed(Some(stored)), None)),
+            None if is_blind => match self.board(case, &self.writes).await? {
+                Boarded::Leads(flight) => Ok((View::believed(None), Some(flight))),
+                Boarded::Shares(shown) => Ok((Arc::unwrap_or_clone(shown?), None)),
+            },
+            None => Ok((self.look(case, first_look(case)).await?, None)),
         }
     }
 
@@ -235,6 +275,24 @@ impl Inner {
     }
 
     async fn look(&self, case: &Case<'_>, look: Look) -> Result<View, Error> {
+        let flights = match look {
+            Look::Recent => &self.glances,
+            Look::Fresh => &self.looks,
+        };
+        if !case.shares() {
+            return Ok(self.look_alone(case, look).await?);
+        }
+        match self.board(case, flights).await? {
+            Boarded::Shares(shown) => Ok(Arc::unwrap_or_clone(shown?)),
+            Boarded::Leads(flight) => {
+                let shown = self.look_alone(case, look).await;
+                flight.land(|| shown.clone());
+                Ok(shown?)
+            }
+        }
+    }
+
+    async fn look_alone(&self, case: &Case<'_>, look: Look) -> Result<View, store::Error> {
         let looked = Instant::now();
         let stored = self.store.load(&case.ask.intent, look).await?;
         self.recent.saw(&case.identity, stored.as_ref());
@@ -261,6 +319,7 @@ impl Inner {
         verdict: Verdict,
         write: &Write,
         now: Timestamp,
+        flight: Option<Flight<'_>>,
     ) -> Result<Written, Error> {
         let sent = Instant::now();
         let starts_lease = matches!(write.lease, LeaseWrite::Start(_));
@@ -268,7 +327,11 @@ impl Inner {
             return Err(Error::Deadline);
         }
         let waited = sent.duration_since(case.ask.received);
-        let written = match self.apply(case, write).await? {
+        let landed = |answer: &Result<Set, store::Error>| match (answer, flight) {
+            (_, None) | (Err(store::Error::Uncertain(_)), _) => {}
+            (answer, Some(flight)) => flight.land(|| View::after(view, write, answer, sent)),
+        };
+        let written = match self.apply(case, write, landed).await? {
             Set::Applied => {
                 let stored = write.applied_on(view.stored.as_ref());
                 self.recent.wrote(&case.identity, &stored);
@@ -290,12 +353,22 @@ impl Inner {
 
     /// Applies a write; an uncertain one is issued again, the same bytes, until the answer is
     /// definite. Once uncertain, only a definite answer ends it.
-    async fn apply(&self, case: &Case<'_>, write: &Write) -> Result<Set, Error> {
+    async fn apply(
+        &self,
+        case: &Case<'_>,
+        write: &Write,
+        first: impl FnOnce(&Result<Set, store::Error>),
+    ) -> Result<Set, Error> {
         let until = case.ask.deadline + AFTERCARE;
+        let mut first = Some(first);
         let mut uncertain = None;
         let mut pause = Duration::from_millis(20);
         loop {
-            match (self.store.compare_and_set(&case.ask.intent, write).await, &uncertain) {
+            let set = self.store.compare_and_set(&case.ask.intent, write).await;
+            if let Some(first) = first.take() {
+                first(&set);
+            }
+            match (set, &uncertain) {
                 (Ok(set), _) => return Ok(set),
                 (Err(store::Error::Uncertain(error)), _) => uncertain = Some(error),
                 (Err(error), None) => return Err(error.into()),
@@ -309,74 +382,6 @@ impl Inner {
             sleep_until(next).await;
             pause = (pause * 2).min(Duration::from_secs(1));
         }
-    }
-}
-
-/// An answer, before what it was ruled with is put to it.
-struct Ruled {
-    verdict: Verdict,
-    stored: Option<Stored>,
-    waited: Duration,
-    now: Timestamp,
-}
-
-/// What came of a write.
-enum Written {
-    Answer(Box<Ruled>),
-    /// Rule again, on this.
-    Again(Box<View>),
-}
-
-impl Written {
-    fn again_on(row: Option<Stored>, looked: Instant) -> Self {
-        Self::Again(Box::new(View { stored: row, linearizable: true, looked }))
-    }
-
-    fn answer(verdict: Verdict, stored: Option<Stored>, waited: Duration, now: Timestamp) -> Self {
-        Self::Answer(Box::new(Ruled { verdict, stored, waited, now }))
-    }
-}
-
-/// A lost row that shows this write's own revision was written by it: an earlier, uncertain sending
-/// was applied.
-fn after_loss(
-    row: Option<Stored>,
-    write: &Write,
-    verdict: Verdict,
-    ask: &Ask,
-    sent: Instant,
-    now: Timestamp,
-) -> Written {
-    let is_mine = |row: &Stored| row.record.revision == write.record.revision;
-    let Some(mine) = row.as_ref().filter(|row| is_mine(row)) else {
-        return Written::again_on(row, sent);
-    };
-    let waited = sent.duration_since(ask.received);
-    let verdict = match (verdict, mine.lease) {
-        (Verdict::Granted(granted), Lease::Live { left }) => {
-            Verdict::Granted(crate::ruling::Granted { lease: left, ..granted })
-        }
-        (Verdict::Renewed(renewed), Lease::Live { left }) => {
-            Verdict::Renewed(crate::ruling::Renewed { lease: left, ..renewed })
-        }
-        (Verdict::Granted(_) | Verdict::Renewed(_), Lease::Over) => {
-            return Written::again_on(row, sent);
-        }
-        (verdict, _) => verdict,
-    };
-    Written::answer(verdict, row, waited, now)
-}
-
-/// The lease that it promises has ended since the look or the sending at `start`.
-fn is_over(verdict: &Verdict, start: Instant) -> bool {
-    lease_of(verdict).is_some_and(|lease| start.elapsed() >= lease)
-}
-
-fn lease_of(verdict: &Verdict) -> Option<Duration> {
-    match verdict {
-        Verdict::Granted(granted) => Some(granted.lease),
-        Verdict::Renewed(renewed) => Some(renewed.lease),
-        _ => None,
     }
 }
 

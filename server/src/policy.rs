@@ -14,10 +14,12 @@ pub mod file;
 mod judge;
 pub mod live;
 pub mod report;
+mod rules;
 
 pub use self::{
     file::PolicySet,
     live::{Policies, Reload},
+    rules::{LastExpiry, Rules},
 };
 pub use crate::fault::Fault;
 

@@ -17,6 +17,7 @@ use crate::{
 pub mod conformance;
 pub mod cql;
 pub mod embedded;
+mod held;
 
 /// A future that can be sent, of a store that is chosen at start.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -76,6 +77,11 @@ pub trait Store: Send + Sync + 'static {
     /// one.
     fn clock_bound(&self) -> Duration;
 
+    /// Whether other processes write to the same records: their writes are heard of by looks alone.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     /// What keeps the engine from taking new intents, as far as it knows without a look. Asks
     /// nobody, waits for nothing.
     fn trouble(&self) -> Option<Trouble> {
@@ -93,6 +99,28 @@ pub enum Trouble {
     /// Claims are refused, reports are taken.
     #[error("the disk is full up to its reserve: Claims are refused, reports are taken")]
     DiskReserve,
+    /// This replica's clock and the store's differ by more than tokens and memory allow for.
+    #[error(
+        "the clock is {} s off the store's: Claims are refused, reports are taken",
+        by.as_secs()
+    )]
+    ClockOff {
+        /// How much, at least.
+        by: Duration,
+    },
+    /// Nothing of it answers.
+    #[error("the store cannot be reached")]
+    Unreachable,
+}
+
+impl Trouble {
+    /// Whether no lease may start while it lasts: what a clock this wrong says would be granted on.
+    pub fn bars_leases(self) -> bool {
+        match self {
+            Self::ClockOff { .. } => true,
+            Self::Stopped | Self::DiskReserve | Self::Unreachable => false,
+        }
+    }
 }
 
 /// How fresh a look must be.
@@ -124,7 +152,7 @@ pub struct Stored {
 pub enum Lease {
     /// Held for this much longer.
     Live {
-        /// What is left.
+        /// What is left of it to promise; an engine may hold it for longer, with nothing left.
         left: Duration,
     },
     /// Ended, cleared, or never given.

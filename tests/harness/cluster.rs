@@ -2,13 +2,13 @@
 //!
 //! Starts nothing and ends nothing; works in a keyspace of its own.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
 
 use onced::{
     clock::Clock,
-    store::cql::{Cql, Options, SCHEMA, Tally},
+    store::cql::{Cql, Options, Tally, migrate},
 };
-use scylla::client::session_builder::SessionBuilder;
+use scylla::client::{session::Session, session_builder::SessionBuilder};
 use tokio::sync::OnceCell;
 
 /// The lease of the tests' policies.
@@ -16,11 +16,14 @@ pub const LEASE: Duration = Duration::from_secs(30);
 /// By how much things may last longer than told, and answers be late.
 pub const SLACK: Duration = Duration::from_secs(3);
 
+/// Where its nodes are, as they call it.
+pub const DATACENTER: &str = "datacenter1";
+
 static KEYSPACE: OnceCell<String> = OnceCell::const_new();
 
 /// Where it is.
 pub fn contact_points() -> Vec<String> {
-    let told = std::env::var("ONCED_TEST_CQL").unwrap_or_default();
+    let told = variable("ONCED_TEST_CQL");
     assert!(!told.is_empty(), "ONCED_TEST_CQL does not say where the cluster is: host:port,…");
     told.split(',').map(str::to_owned).collect()
 }
@@ -37,20 +40,46 @@ pub async fn options() -> Options {
     Options { keyspace, clock_margin: 1, ..Options::at(contact_points()) }
 }
 
+/// As `onced migrate` makes it.
 async fn create_keyspace() -> String {
     let keyspace = format!("onced_test_{}", std::process::id());
-    let session = SessionBuilder::new().known_nodes(contact_points()).build().await;
-    let session = session.expect("a cluster");
-    let nodes = contact_points().len();
-    let create = format!(
-        "CREATE KEYSPACE {keyspace} WITH replication =
-             {{'class': 'NetworkTopologyStrategy', 'datacenter1': {nodes}}}"
-    );
-    session.query_unpaged(create, ()).await.expect("a keyspace");
-    session.use_keyspace(&keyspace, false).await.expect("the keyspace");
-    let uncommented: Vec<_> = SCHEMA.lines().filter(|line| !line.starts_with("--")).collect();
-    for statement in uncommented.join("\n").split(';').filter(|text| !text.trim().is_empty()) {
-        session.query_unpaged(statement, ()).await.expect("a table");
-    }
+    let replicas = contact_points().len().min(3).try_into().expect("a count");
+    let replication = BTreeMap::from([(DATACENTER.to_owned(), replicas)]);
+    let options = Options { keyspace: keyspace.clone(), ..Options::at(contact_points()) };
+    migrate(&options, Some(&replication)).await.expect("tables");
     keyspace
+}
+
+/// Whether there is a cluster, for tests that nothing else can stand in for.
+pub fn is_there() -> bool {
+    !variable("ONCED_TEST_CQL").is_empty()
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test is told so where the cluster is")]
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_default()
+}
+
+/// A keyspace for one test: none at the start, dropped at the end, also of a test that fails.
+#[expect(clippy::print_stderr, reason = "what is left out is told")]
+pub async fn in_keyspace<F>(name: &str, test: impl FnOnce(Session, String) -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    if !is_there() {
+        eprintln!("left out: ONCED_TEST_CQL does not name a cluster");
+        return;
+    }
+    let keyspace = format!("{name}_{}", std::process::id());
+    let ended = tokio::spawn(test(session().await, keyspace.clone())).await;
+    let drop = format!("DROP KEYSPACE IF EXISTS {keyspace}");
+    session().await.query_unpaged(drop, ()).await.expect("its end");
+    if let Err(failed) = ended {
+        std::panic::resume_unwind(failed.into_panic());
+    }
+}
+
+async fn session() -> Session {
+    let session = SessionBuilder::new().known_nodes(contact_points()).build().await;
+    session.expect("a cluster")
 }

@@ -7,13 +7,8 @@ use std::{
 };
 
 use onced::{
-    clock::{Clock, Timestamp},
-    intent::IntentId,
-    record::Revision,
-    store::{
-        Answer, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Store, Stored, Trouble,
-        Write, embedded,
-    },
+    clock::Clock,
+    store::{Store, embedded},
 };
 use tempfile::TempDir;
 
@@ -30,11 +25,21 @@ pub enum Engine {
 
 impl Engine {
     /// The one that the black-box tests run on: `ONCED_TEST_ENGINE`, embedded or cluster.
+    #[expect(clippy::disallowed_methods, reason = "a test is told so what it stands on")]
     pub fn chosen() -> Self {
         match std::env::var("ONCED_TEST_ENGINE").as_deref() {
             Err(_) | Ok("" | "embedded") => Self::Embedded,
             Ok("cluster") => Self::Cluster,
             Ok(other) => panic!("ONCED_TEST_ENGINE is {other}: embedded or cluster"),
+        }
+    }
+
+    /// How much later evidence counts where the clocks of several machines judge: twice their
+    /// bound.
+    pub fn doubt(self) -> Duration {
+        match self {
+            Self::Embedded => Duration::ZERO,
+            Self::Cluster => Duration::from_secs(120),
         }
     }
 }
@@ -96,70 +101,5 @@ impl Ground {
 impl Default for Ground {
     fn default() -> Self {
         Self::new(Engine::chosen())
-    }
-}
-
-/// A store that several servers share.
-#[derive(Clone)]
-pub struct Shared(pub Arc<dyn Store>);
-
-impl Store for Shared {
-    fn load<'a>(&'a self, intent: &'a IntentId, look: Look) -> Answer<'a, Option<Stored>> {
-        self.0.load(intent, look)
-    }
-
-    fn compare_and_set<'a>(&'a self, intent: &'a IntentId, write: &'a Write) -> Answer<'a, Set> {
-        self.0.compare_and_set(intent, write)
-    }
-
-    fn unreconciled<'a>(&'a self, scope: &'a Scope, page: &'a Page) -> Answer<'a, Listing> {
-        self.0.unreconciled(scope, page)
-    }
-
-    fn late_reports<'a>(
-        &'a self,
-        scope: &'a Scope,
-        since: Timestamp,
-        page: &'a Page,
-    ) -> Answer<'a, Listing> {
-        self.0.late_reports(scope, since, page)
-    }
-
-    fn find<'a>(&'a self, namespace: &'a str, by: &'a Find) -> Answer<'a, Vec<(IntentId, Stored)>> {
-        self.0.find(namespace, by)
-    }
-
-    fn any_unsettled<'a>(&'a self, namespace: &'a str, operation: &'a str) -> Answer<'a, bool> {
-        self.0.any_unsettled(namespace, operation)
-    }
-
-    fn memory<'a>(&'a self, namespace: &'a str, operation: &'a str) -> Answer<'a, Option<Memory>> {
-        self.0.memory(namespace, operation)
-    }
-
-    fn set_memory<'a>(
-        &'a self,
-        namespace: &'a str,
-        operation: &'a str,
-        expected: Option<Revision>,
-        memory: &'a Memory,
-    ) -> Answer<'a, Memory> {
-        self.0.set_memory(namespace, operation, expected, memory)
-    }
-
-    fn scan<'a>(&'a self, namespace: Option<&'a str>, page: &'a Page) -> Answer<'a, Listing> {
-        self.0.scan(namespace, page)
-    }
-
-    fn memories<'a>(&'a self, namespace: Option<&'a str>) -> Answer<'a, Vec<Remembered>> {
-        self.0.memories(namespace)
-    }
-
-    fn clock_bound(&self) -> Duration {
-        self.0.clock_bound()
-    }
-
-    fn trouble(&self) -> Option<Trouble> {
-        self.0.trouble()
     }
 }

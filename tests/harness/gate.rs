@@ -166,6 +166,10 @@ impl Store for Gated {
         self.store.clock_bound()
     }
 
+    fn is_shared(&self) -> bool {
+        self.store.is_shared()
+    }
+
     fn trouble(&self) -> Option<Trouble> {
         self.store.trouble()
     }

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     calls::Calls,
     cluster,
-    engine::{Engine, Ground, Shared},
+    engine::{Engine, Ground},
     page,
 };
 
@@ -141,7 +141,7 @@ impl InProcess {
             Some(wrap) => wrap(base.store.clone()),
             None => base.store.clone(),
         };
-        let store: Arc<dyn Store> = Arc::new(Measured::new(Shared(store), metrics.clone()));
+        let store: Arc<dyn Store> = Arc::new(Measured::new(store, metrics.clone()));
         let file = base.ground.file("policy.toml", &setup.policies);
         let policies = Policies::open(Some(file), Mode::Serve, store.clone());
         let policies = Arc::new(policies.expect("policies without a fault"));

@@ -139,6 +139,10 @@ impl Store for Scoped {
         self.whole.clock_bound()
     }
 
+    fn is_shared(&self) -> bool {
+        self.whole.is_shared()
+    }
+
     fn trouble(&self) -> Option<Trouble> {
         self.whole.trouble()
     }

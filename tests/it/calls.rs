@@ -19,6 +19,7 @@ mod policy;
 mod reclaim;
 mod refusals;
 mod release;
+mod replicas;
 mod results;
 mod violations;
 mod watch;

@@ -8,6 +8,7 @@ mod files;
 mod fixtures;
 mod histories;
 mod latency;
+mod migrate;
 mod model;
 mod moving;
 mod race;

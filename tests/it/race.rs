@@ -8,6 +8,7 @@ use onced_proto::v1::{ClaimRequest, Content, IntentId, completed, ruling::Verdic
 use onced_tests::{
     broken::{
         self, Flaw,
+        replicated::Replicated,
         write::{CheckThenAct, InProcessLock},
     },
     harness::{Calls, InProcess, RulingExt, Setup, page, request::*},
@@ -114,6 +115,12 @@ async fn of_two_hundred_callers_one_is_granted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_fifty_callers_of_three_servers_one_is_granted_and_the_others_get_her_outcome() {
+    let servers = servers(3, Replicated::default).await;
+    rounds(&servers, 4, 50).await.expect("one grant");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn callers_of_two_servers_over_one_store_find_one_grant_among_them() {
     let servers = servers(2, || broken::None).await;
     for round in 0..5 {
@@ -124,16 +131,13 @@ async fn callers_of_two_servers_over_one_store_find_one_grant_among_them() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_proof_fails_on_a_store_that_looks_and_then_writes() {
-    let servers = servers(1, || CheckThenAct).await;
-    let fault = rounds(&servers, 20, 50).await.expect_err("a fault that is found");
-    assert!(
-        fault.contains("grants")
-            || fault.contains("CONFLICT")
-            || fault.contains("FENCED")
-            || fault.contains("not current")
-            || fault.contains("told as"),
-        "{fault}"
-    );
+    // Two: the callers of one server do not write at one time.
+    let servers = servers(2, || CheckThenAct).await;
+    let mut most = 0;
+    for round in 0..20 {
+        most = most.max(grants(&servers, &format!("round-{round}"), 50).await);
+    }
+    assert!(most > 1, "a look before a write guards nothing");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -163,7 +167,7 @@ async fn grants(servers: &[InProcess], key: &str, callers: usize) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn three_thousand_claims_of_one_hot_key_cost_the_store_no_more_than_one_write_each() {
+async fn three_thousand_claims_of_one_hot_key_cost_the_store_a_few_writes() {
     let server = InProcess::start().await;
     let (calls, intent) = (server.calls(), charge("hot"));
     let verdicts = stampede(&calls, &intent, 3_000).await;
@@ -177,7 +181,9 @@ async fn three_thousand_claims_of_one_hot_key_cost_the_store_no_more_than_one_wr
         .collect();
     let [granted] = &granted[..] else { panic!("{} grants", granted.len()) };
     let written = writes(&server).await;
-    assert!(written <= 3_000, "{written} writes");
+    println!("{written} conditional writes for 3 000 claims");
+    // As many as fit one after the other into the time that so many calls take.
+    assert!(written <= 300, "{written} writes");
     let report = complete(&intent, granted.fencing_token, succeeded("done"));
     calls.complete(report).await.expect("a report");
     let before = writes(&server).await;

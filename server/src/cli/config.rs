@@ -2,7 +2,7 @@
 //!
 //! Opens and binds nothing; the server judges its settings by the same function.
 
-use std::fs;
+use std::{fs, sync::Arc};
 
 use clap::{Args, Subcommand};
 
@@ -11,9 +11,11 @@ use super::{
     page::{Page, Tone},
 };
 use crate::{
-    config::{Config, Flags},
+    clock::{SystemClock, Timestamp},
+    config::{Config, Flags, Place, Purpose},
     fault::{self, Fault},
-    policy::{Mode, PolicySet},
+    policy::{LastExpiry, Mode, PolicySet, Rules},
+    store::cql::{self, options::Options},
 };
 
 const CHECK_EXAMPLE: &str = "\
@@ -63,15 +65,29 @@ impl ConfigCommand {
     }
 }
 
-/// The settings, if they and the policy file have no fault.
-pub(super) fn load(flags: &Flags) -> anyhow::Result<Config> {
-    let config = settings(flags)?;
-    policies(&config).map_err(Faults)?;
-    Ok(config)
+/// The settings, if they and the policy file have no fault, and how the cluster is reached, if it
+/// is one.
+pub(super) fn load(flags: &Flags) -> anyhow::Result<(Config, Option<Options>)> {
+    let config = settings(Purpose::Serve, flags)?;
+    let (policies, cluster) = (policies(&config), config.cluster());
+    match (policies, cluster) {
+        (Ok(()), Ok(cluster)) => Ok((config, cluster)),
+        (policies, cluster) => {
+            let faults = [policies.err(), cluster.err()].into_iter().flatten().flatten();
+            Err(Faults(faults.collect()).into())
+        }
+    }
+}
+
+/// The same for what makes the tables of a cluster: it needs no policy.
+pub(super) fn load_to_migrate(flags: &Flags) -> anyhow::Result<(Config, Options)> {
+    let config = settings(Purpose::Migrate, flags)?;
+    let cluster = config.cluster().map_err(Faults)?;
+    Ok((config, cluster.expect("settings without a cluster are refused")))
 }
 
 fn check(flags: &Flags) -> anyhow::Result<()> {
-    let config = load(flags)?;
+    let (config, _) = load(flags)?;
     let page = Page::new(Tone::Good, "valid", "the server would start with these settings");
     super::print_page(
         &config.warnings().iter().fold(page, |page, it| page.row("warning", Some(it))),
@@ -80,13 +96,13 @@ fn check(flags: &Flags) -> anyhow::Result<()> {
 
 /// The values come first, so that faults can be seen beside what they are about.
 fn show(flags: &Flags) -> anyhow::Result<()> {
-    let (config, faults) = Config::look(flags, environment).map_err(Faults)?;
+    let (config, faults) = Config::look(Purpose::Serve, flags, environment).map_err(Faults)?;
     super::print(&config.show())?;
     if faults.is_empty() { Ok(()) } else { Err(Faults(faults).into()) }
 }
 
-fn settings(flags: &Flags) -> Result<Config, Faults> {
-    Config::load(flags, environment).map_err(Faults)
+fn settings(purpose: Purpose, flags: &Flags) -> Result<Config, Faults> {
+    Config::load(purpose, flags, environment).map_err(Faults)
 }
 
 #[expect(clippy::disallowed_methods, reason = "handed to the configuration, which reads it")]
@@ -94,21 +110,32 @@ fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// How the server runs.
-pub(super) fn mode(config: &Config) -> Mode {
-    if config.dev { Mode::Dev } else { Mode::Serve }
+/// What policies are judged by under these settings.
+pub(super) fn rules(config: &Config) -> Rules {
+    let mode = if config.dev { Mode::Dev } else { Mode::Serve };
+    match config.store {
+        Place::Embedded => mode.into(),
+        Place::Cluster { .. } => {
+            let clock = Arc::new(SystemClock::not_before(Timestamp::default()));
+            Rules {
+                mode,
+                clock_margin: config.store_clock_margin,
+                last_expiry: Some(LastExpiry { at: cql::LAST_EXPIRY, clock }),
+            }
+        }
+    }
 }
 
 fn policies(config: &Config) -> Result<(), Vec<Fault>> {
     match &config.policy {
-        Some(path) => read_policies(&path.display().to_string(), mode(config)).map(|_| ()),
+        Some(path) => read_policies(&path.display().to_string(), rules(config)).map(|_| ()),
         None => Ok(()),
     }
 }
 
 /// The policies of a file, if it has no fault.
-pub(super) fn read_policies(path: &str, mode: Mode) -> Result<PolicySet, Vec<Fault>> {
+pub(super) fn read_policies(path: &str, rules: impl Into<Rules>) -> Result<PolicySet, Vec<Fault>> {
     let text = fs::read_to_string(path)
         .map_err(|cause| vec![Fault::new(path, format!("cannot be read: {cause}"))])?;
-    PolicySet::parse(&text, path, mode)
+    PolicySet::parse(&text, path, rules)
 }

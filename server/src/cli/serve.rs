@@ -2,54 +2,56 @@
 //!
 //! Judges all settings before it opens the data folder or binds a port.
 
-use std::{io::ErrorKind, net::SocketAddr, path::Path, sync::Arc, time::Duration};
+use std::{io::ErrorKind, net::SocketAddr, sync::Arc, time::Duration};
 
-use clap::Args;
+use clap::{Arg, Args};
 use tokio::{net::TcpListener, task::AbortHandle};
 use tokio_util::sync::CancellationToken;
 
 use self::signals::Signals;
 use super::{
-    config::{Faults, load, mode},
+    config::{Faults, load, rules},
     exit::Exit,
 };
 use crate::{
-    config::{Config, Flags, LogFormat},
+    config::{self, Config, Flags, LogFormat},
     keeper::Keeper,
     policy::Policies,
     server::{self, Drain, Parts},
     service::Bounds,
-    store::{
-        Store,
-        embedded::{Embedded, Options},
-    },
-    telemetry::{Measured, Metrics, logs},
+    store::cql,
+    telemetry::{Metrics, logs},
 };
 
+mod engine;
 mod signals;
+
+use engine::Opened;
 
 const EXAMPLE: &str = "\
 Example: onced serve --dev                        (a developer's machine: any operation name)
          onced serve --policy policy.toml --data /var/lib/onced
+         onced serve --policy policy.toml --store cql://db1,db2/onced
+The settings of a cluster (cql_...): onced migrate --help
 SIGTERM or SIGINT drains, a second one ends at once; SIGHUP reads the policy file again.
-Exit codes: 0 drained, 64 settings (all faults are told), 69 address or data folder, 70 fault.";
+Exit codes: 0 drained, 64 settings (all faults are told), 69 address, folder or cluster, 70 fault.";
 
 const POISONED: &str = "a commit failed, so that nobody knows what is on disk; start it again";
 
 /// Run the server
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLE)]
+#[command(after_help = EXAMPLE, mut_args(in_short))]
 pub(super) struct Serve {
     #[command(flatten)]
     flags: Flags,
 }
 
-/// What the server needs is not to be had: an address, the data folder.
+/// What the server needs is not to be had: an address, the data folder, the cluster.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}: {cause}")]
 pub(super) struct Unobtainable {
-    what: String,
-    cause: Box<dyn std::error::Error + Send + Sync>,
+    pub(super) what: String,
+    pub(super) cause: Box<dyn std::error::Error + Send + Sync>,
 }
 
 /// The server ended by a fault of its own.
@@ -57,32 +59,39 @@ pub(super) struct Unobtainable {
 #[error("the server ended: {0}")]
 pub(super) struct Broken(String);
 
+/// What only a cluster needs is told by the command that makes its tables.
+fn in_short(flag: Arg) -> Arg {
+    let name = flag.get_id().as_str();
+    let is_told = name == "store" || !config::is_for_cluster(name);
+    flag.hide(!is_told)
+}
+
 impl Serve {
     /// Serves until a signal, and returns when the drain is over.
     pub(super) fn run(self) -> anyhow::Result<Exit> {
-        let config = load(&self.flags)?;
+        let (config, cluster) = load(&self.flags)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        runtime.block_on(serve(&config))?;
+        runtime.block_on(serve(&config, cluster.as_ref()))?;
         Ok(Exit::Done)
     }
 }
 
-async fn serve(config: &Config) -> anyhow::Result<()> {
+async fn serve(config: &Config, cluster: Option<&cql::Options>) -> anyhow::Result<()> {
     let _flush = begin_logs(config)?;
     let signals = Signals::new()?;
     let metrics = Arc::new(Metrics::new());
     let listener = bind("listen", config.listen).await?;
     let admin = bind("admin", config.admin).await?;
-    let engine = open(config)?;
-    let (clock, poisoned) = (engine.clock(), engine.poisoned());
-    let store: Arc<dyn Store> = Arc::new(Measured::new(engine, metrics.clone()));
-    let policies = Policies::open(config.policy.clone(), mode(config), store.clone());
+    let Opened { store, clock, poisoned, told } = match cluster {
+        None => engine::folder(config, &metrics)?,
+        Some(options) => engine::cluster(config, options, &metrics).await?,
+    };
+    let policies = Policies::open(config.policy.clone(), rules(config), store.clone());
     let policies = Arc::new(policies.map_err(Faults)?);
     let parts = Parts {
         keeper: Arc::new(Keeper::new(store, clock.clone())),
         policies: policies.clone(),
         clock,
-        // The engine judges leases by this very clock.
         bounds: bounds(config),
         metrics,
         drain: Drain { delay: config.drain_delay, grace: config.drain_grace },
@@ -90,7 +99,7 @@ async fn serve(config: &Config) -> anyhow::Result<()> {
     let shutdown = CancellationToken::new();
     let _watch = watch(&policies, config.policy_reload, &shutdown);
     let _signals = Aborted(signals.spawn(policies, shutdown.clone()));
-    tell_ready(&listener, &admin, &config.data)?;
+    tell_ready(&listener, &admin, &told)?;
     tokio::select! {
         served = server::serve(listener, admin, parts, shutdown.cancelled_owned()) => {
             served.map_err(|fault| Broken(fault.to_string()).into())
@@ -122,15 +131,6 @@ async fn bind(setting: &str, address: SocketAddr) -> Result<TcpListener, Unobtai
     })
 }
 
-fn open(config: &Config) -> Result<Embedded, Unobtainable> {
-    let options =
-        Options { reserve_bytes: config.disk_reserve.0, ..Options::at(config.data.clone()) };
-    Embedded::open(&options).map_err(|cause| Unobtainable {
-        what: format!("data {}", config.data.display()),
-        cause: cause.into(),
-    })
-}
-
 fn bounds(config: &Config) -> Bounds {
     Bounds {
         claims_in_flight_max: config.claims_in_flight_max,
@@ -156,18 +156,18 @@ fn watch(policies: &Arc<Policies>, every: Duration, shutdown: &CancellationToken
 }
 
 /// Connections are queued from here on, and served as soon as they are taken.
-fn tell_ready(listener: &TcpListener, admin: &TcpListener, data: &Path) -> anyhow::Result<()> {
+fn tell_ready(listener: &TcpListener, admin: &TcpListener, records: &str) -> anyhow::Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     let (listen, admin) = (listener.local_addr()?, admin.local_addr()?);
     tracing::info!(version, %listen, %admin, "ready");
-    super::print(&ready_line(listen, admin, data))
+    super::print(&ready_line(listen, admin, records))
 }
 
 /// What starts the server waits for this line, and reads both addresses from it.
-fn ready_line(listen: SocketAddr, admin: SocketAddr, data: &Path) -> String {
+fn ready_line(listen: SocketAddr, admin: SocketAddr, records: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
-    let data = super::page::visible(&data.display().to_string());
-    format!("onced {version} is ready: data in {data}, gRPC on {listen}, admin on http://{admin}\n")
+    let records = super::page::visible(records);
+    format!("onced {version} is ready: {records}, gRPC on {listen}, admin on http://{admin}\n")
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use super::Config;
+use super::{Config, Place, Purpose, cluster};
 
 /// A contradiction: the settings it rests on, the guilty one first, and what it is.
 pub(super) struct Finding {
@@ -13,7 +13,25 @@ pub(super) struct Finding {
 }
 
 /// Everything for which the settings are refused.
-pub(super) fn findings(config: &Config) -> Vec<Finding> {
+pub(super) fn findings(config: &Config, purpose: Purpose) -> Vec<Finding> {
+    let mut found = match purpose {
+        Purpose::Serve => serving(config),
+        Purpose::Migrate => nothing_to_migrate(config).into_iter().collect(),
+    };
+    found.extend(cluster::findings(config));
+    found
+}
+
+fn nothing_to_migrate(config: &Config) -> Option<Finding> {
+    matches!(config.store, Place::Embedded).then(|| Finding {
+        settings: &["store"],
+        message: "store is embedded, which has nothing to migrate: give --store \
+                  cql://HOST/KEYSPACE"
+            .to_owned(),
+    })
+}
+
+fn serving(config: &Config) -> Vec<Finding> {
     let reach = [
         reachable(config, &["listen", "insecure"], config.listen),
         reachable(config, &["admin", "insecure"], config.admin),

@@ -13,9 +13,20 @@ fn load(file: &str, variables: Variables<'_>, mut flags: Flags) -> Result<Config
     fs::write(&path, file).unwrap();
     flags.config = Some(path.clone());
     let plain = |fault: &Fault| fault.to_string().replace(&path, "s.toml");
-    Config::load(&flags, of(variables))
+    Config::load(Purpose::Serve, &flags, of(variables))
         .map(|config| Config { sources: renamed(config.sources, "s.toml"), ..config })
         .map_err(|faults| faults.iter().map(plain).collect())
+}
+
+/// The same with settings that do not go together, as both engines' do not.
+fn look(file: &str, variables: Variables<'_>, mut flags: Flags) -> Config {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s.toml").display().to_string();
+    fs::write(&path, file).unwrap();
+    flags.config = Some(path);
+    let (config, faults) = Config::look(Purpose::Serve, &flags, of(variables)).unwrap();
+    assert!(faults.iter().all(|fault| fault.message.contains("is given, but")), "{faults:?}");
+    config
 }
 
 fn of(variables: Variables<'_>) -> impl Fn(&str) -> Option<String> {
@@ -75,6 +86,11 @@ fn what_is_shown_is_a_settings_file_with_the_same_effect() {
     assert!(shown.show().contains("# --listen\n"), "{}", shown.show());
     let again = load(&shown.show(), &[], Flags::default()).unwrap();
     assert_eq!(again.values(), shown.values());
+    let variables = [("ONCED_STORE", "cql://db1"), ("ONCED_DEV", "true")];
+    let shown = load("", &variables, Flags::default()).unwrap();
+    assert!(shown.show().contains("\n# data = \"./onced-data\""), "{}", shown.show());
+    let again = load(&shown.show(), &[], Flags::default()).unwrap();
+    assert_eq!(again.values(), shown.values());
 }
 
 #[test]
@@ -82,8 +98,12 @@ fn every_setting_can_come_from_each_source() {
     let example = |name: &str| match name {
         "listen" | "admin" => "'127.0.0.1:0'",
         "data" | "policy" => "'here'",
-        "dev" | "insecure" => "true",
-        "claims_in_flight_max" | "waiters_max" => "9",
+        "dev" | "insecure" | "cql_keys_homed" => "true",
+        "claims_in_flight_max" | "waiters_max" | "cql_connections" => "9",
+        "store" => "'cql://db1:9043,db2/records'",
+        "cql_consistency" => "'quorum'",
+        "cql_serial_consistency" => "'local_serial'",
+        "cql_replication" => "'dc1:3,dc2:2'",
         "disk_reserve" => "'1GiB'",
         "log_format" => "'json'",
         "log_level" => "'debug'",
@@ -91,18 +111,18 @@ fn every_setting_can_come_from_each_source() {
         _ => "'9s'",
     };
     let lines: Vec<_> = NAMES.iter().map(|name| format!("{name} = {}", example(name))).collect();
-    let config = load(&lines.join("\n"), &[], Flags::default()).unwrap();
+    let config = look(&lines.join("\n"), &[], Flags::default());
     let variables: Vec<(String, &str)> =
         NAMES.iter().map(|name| (variable(name), example(name).trim_matches('\''))).collect();
     let variables: Vec<_> = variables.iter().map(|(name, value)| (&**name, *value)).collect();
-    let by_variable = load("", &variables, Flags::default()).unwrap();
+    let by_variable = look("", &variables, Flags::default());
     let parsed = parse_flags(
         variables
             .iter()
             .zip(NAMES)
             .map(|((_, value), name)| format!("--{}={value}", name.replace('_', "-"))),
     );
-    let by_flag = load("", &[], parsed).unwrap();
+    let by_flag = look("", &[], parsed);
     for name in NAMES {
         assert!(matches!(config.source(name), Source::File { .. }), "{name} in the file");
         assert_eq!(by_variable.source(name), &Source::Variable(variable(name)));
@@ -236,11 +256,14 @@ fn a_named_file_must_be_there() {
         [(flag("/nowhere/s.toml"), &[][..]), (None, &[("ONCED_CONFIG", "/nowhere/s.toml")][..])]
     {
         let flags = Flags { config: flag, dev: Some("true".to_owned()), ..Flags::default() };
-        let faults = Config::load(&flags, of(variables)).unwrap_err();
+        let faults = Config::load(Purpose::Serve, &flags, of(variables)).unwrap_err();
         assert!(faults[0].to_string().starts_with("/nowhere/s.toml: cannot be read: "));
     }
     let flags = Flags { dev: flag("true"), ..Flags::default() };
-    assert!(Config::load(&flags, of(&[])).is_ok(), "the default file may be absent");
+    assert!(
+        Config::load(Purpose::Serve, &flags, of(&[])).is_ok(),
+        "the default file may be absent"
+    );
 }
 
 #[test]
@@ -291,12 +314,12 @@ fn the_example_of_the_guide_is_taken() {
 #[test]
 fn settings_with_faults_can_be_looked_at_with_the_faults_beside_them() {
     let flags = Flags { max_watch: flag("soon"), waiters_max: flag("7"), ..Flags::default() };
-    let (config, faults) = Config::look(&flags, of(&[])).unwrap();
+    let (config, faults) = Config::look(Purpose::Serve, &flags, of(&[])).unwrap();
     assert_eq!((config.waiters_max, config.max_watch), (7, Duration::from_secs(600)));
     let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
     assert_eq!(faults.len(), 2, "{faults:?}");
     assert!(faults[0].contains("max_watch") && faults[1].contains("policy is required"));
-    assert!(Config::load(&flags, of(&[])).is_err());
+    assert!(Config::load(Purpose::Serve, &flags, of(&[])).is_err());
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub(super) trait Value: Sized {
     }
 }
 
-fn quoted(text: impl fmt::Display) -> String {
+pub(super) fn quoted(text: impl fmt::Display) -> String {
     format!("{:?}", text.to_string())
 }
 
@@ -70,6 +70,18 @@ impl Value for SocketAddr {
 
     fn read(text: &str) -> Result<Self, String> {
         text.parse().map_err(|_| format!("is {text:?}, not an address and port: 127.0.0.1:7450"))
+    }
+
+    fn told(&self) -> String {
+        quoted(self)
+    }
+}
+
+impl Value for String {
+    const FORM: &str = "NAME";
+
+    fn read(text: &str) -> Result<Self, String> {
+        if text.is_empty() { Err("is empty".to_owned()) } else { Ok(text.to_owned()) }
     }
 
     fn told(&self) -> String {

@@ -262,11 +262,16 @@ impl Keeper {
         Ok(true)
     }
 
+    /// Believes nothing that it has learned from the store: others have written to it.
+    pub fn forget(&self) {
+        self.inner.memories.forget();
+        self.inner.recent.forget();
+    }
+
     /// For how long a call of another replica can be under way beyond its own time; nothing where
     /// there is no other.
     pub fn others_settle_in(&self, call_max: Duration) -> Option<Duration> {
-        let is_shared = self.inner.store.clock_bound() > Duration::ZERO;
-        is_shared.then_some(call_max + AFTERCARE)
+        self.inner.store.is_shared().then_some(call_max + AFTERCARE)
     }
 }
 

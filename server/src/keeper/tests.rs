@@ -1,6 +1,10 @@
 //! The loop, over a store of one row that fails on purpose.
 
+mod replicas;
+mod reports;
 mod shelf;
+mod stampede;
+mod trouble;
 mod waiting;
 
 use std::{sync::Arc, time::Duration};
@@ -9,7 +13,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use self::shelf::{Fault, Shelf};
+use self::shelf::{Fault, Shelf, Temper};
 use super::{Answered, Ask, Error, Keeper};
 use crate::{
     clock::{ManualClock, Timestamp},
@@ -221,19 +225,6 @@ async fn an_uncertain_claim_whose_lease_is_over_is_unknown_with_its_own_token() 
     let verdict = scene.ask(claim(somebody())).await.unwrap().verdict;
     let Verdict::Unknown(unknown) = verdict else { panic!("not unknown: {verdict:?}") };
     assert_eq!(unknown.own_token, scene.shelf.row().unwrap().record.token());
-}
-
-#[tokio::test(start_paused = true)]
-async fn uncertain_reports_get_the_answer_of_the_ruling_that_was_written() {
-    type Report = fn(FencingToken) -> Request;
-    for report in [success as Report, release as Report, renew as Report] {
-        let scene = Scene::new([Fault::None, Fault::UncertainApplied]);
-        let token = scene.granted(somebody()).await.token;
-        let verdict = scene.ask(report(token)).await.unwrap().verdict;
-        let plain = Scene::new([]);
-        let plain_token = plain.granted(somebody()).await.token;
-        assert_eq!(verdict, plain.ask(report(plain_token)).await.unwrap().verdict);
-    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,7 +8,7 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use toml::de::{DeTable, DeValue};
 
-use super::{CLASSES, Mode, Policy, Strategy, class_name, judge};
+use super::{CLASSES, Mode, Policy, Rules, Strategy, class_name, judge};
 use crate::{
     document::{self, Faults, Table},
     fault::Fault,
@@ -27,9 +27,9 @@ pub struct PolicySet {
 
 impl PolicySet {
     /// Reads a policy file. `path` is how its faults name it.
-    pub fn parse(text: &str, path: &str, mode: Mode) -> Result<Self, Vec<Fault>> {
+    pub fn parse(text: &str, path: &str, rules: impl Into<Rules>) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::of(path, text);
-        let policies = read_root(&mut faults, mode);
+        let policies = read_root(&mut faults, &rules.into());
         let faults = faults.into_sorted();
         let digest = digest_of(text);
         if faults.is_empty() { Ok(Self { policies, any_name: None, digest }) } else { Err(faults) }
@@ -92,7 +92,7 @@ fn namespace_fault(namespace: &str) -> Option<String> {
 
 type Operations = BTreeMap<String, Arc<Policy>>;
 
-fn read_root(faults: &mut Faults<'_>, mode: Mode) -> BTreeMap<String, Operations> {
+fn read_root(faults: &mut Faults<'_>, rules: &Rules) -> BTreeMap<String, Operations> {
     let root = faults.root();
     // A header that is not closed moves its settings elsewhere: more faults would mislead.
     if faults.is_broken() {
@@ -107,10 +107,10 @@ fn read_root(faults: &mut Faults<'_>, mode: Mode) -> BTreeMap<String, Operations
         if let Some(wrong) = namespace_fault(namespace) {
             faults.add(&name.span(), format!("namespace {namespace:?} {wrong}"));
         }
-        let operations = read_namespace(faults, namespace, name.span(), value.get_ref(), mode);
+        let operations = read_namespace(faults, namespace, name.span(), value.get_ref(), rules);
         policies.insert(namespace.to_owned(), operations);
     }
-    if mode == Mode::Serve && policies.values().all(BTreeMap::is_empty) {
+    if rules.mode == Mode::Serve && policies.values().all(BTreeMap::is_empty) {
         faults.add(&root.span(), "declares no operation: every call would be refused");
     }
     policies
@@ -121,7 +121,7 @@ fn read_namespace(
     namespace: &str,
     place: Range<usize>,
     value: &DeValue<'_>,
-    mode: Mode,
+    rules: &Rules,
 ) -> Operations {
     let Some(table) = table_or_fault(faults, &place, namespace, value) else {
         return Operations::new();
@@ -138,7 +138,7 @@ fn read_namespace(
         let title = format!("{namespace}/{operation}");
         if let Some(table) = table_or_fault(faults, &name.span(), &title, value.get_ref()) {
             let table = Table::new(format!("{title}: "), name.span(), table);
-            let policy = Reader { faults, title, table }.read(mode);
+            let policy = Reader { faults, title, table }.read(rules);
             policies.insert(operation.to_owned(), Arc::new(policy));
         }
     }
@@ -162,7 +162,7 @@ struct Reader<'r, 'f, 'd, 't> {
 }
 
 impl Reader<'_, '_, '_, '_> {
-    fn read(mut self, mode: Mode) -> Policy {
+    fn read(mut self, rules: &Rules) -> Policy {
         let class = self.table.take(self.faults, "effect_class", effect_class);
         if class.is_none() && !self.table.is_unread("effect_class") {
             let message = format!("{}: effect_class is required", self.title);
@@ -173,7 +173,7 @@ impl Reader<'_, '_, '_, '_> {
         self.read_choices(&mut policy);
         policy.windows = self.read_windows();
         self.table.refuse_rest(self.faults);
-        self.judge(&policy, mode);
+        self.judge(&policy, rules);
         policy
     }
 
@@ -248,8 +248,8 @@ impl Reader<'_, '_, '_, '_> {
     }
 
     /// Adds what is wrong between settings, unless one of them could not be read.
-    fn judge(&mut self, policy: &Policy, mode: Mode) {
-        for finding in judge::findings(policy, mode) {
+    fn judge(&mut self, policy: &Policy, rules: &Rules) {
+        for finding in judge::findings(policy, rules) {
             if finding.settings.iter().any(|name| self.table.is_unread(name)) {
                 continue;
             }

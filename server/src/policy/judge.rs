@@ -4,14 +4,12 @@
 
 use std::time::Duration;
 
-use super::{LEASE_MIN, Mode, Policy};
+use super::{LEASE_MIN, Mode, Policy, Rules};
 use crate::{
     document::told,
     record::{EffectClass, TOKENS_MAX},
 };
 
-/// By how much a store's clocks may stretch a lease.
-const CLOCK_MARGIN: Duration = Duration::from_secs(2);
 /// A record must outlive its longest lease by this and the margin.
 const OUTLIVES_LEASE_BY: Duration = Duration::from_secs(60);
 /// Shortest retention outside development: tokens rise with the clock even after a key was
@@ -27,9 +25,10 @@ pub(super) struct Finding {
 }
 
 /// Everything for which a policy is refused.
-pub(super) fn findings(policy: &Policy, mode: Mode) -> Vec<Finding> {
+pub(super) fn findings(policy: &Policy, rules: &Rules) -> Vec<Finding> {
     let mut found = leases(policy);
-    found.extend(retentions(policy, mode));
+    found.extend(retentions(policy, rules));
+    found.extend(beyond_expiries(policy, rules));
     found.extend(windows(policy));
     found.extend(classes(policy));
     found.extend(limits(policy));
@@ -93,9 +92,9 @@ fn above(
     })
 }
 
-fn retentions(policy: &Policy, mode: Mode) -> Vec<Finding> {
+fn retentions(policy: &Policy, rules: &Rules) -> Vec<Finding> {
     let Policy { retention, max_lease, .. } = policy;
-    let floor = max_lease.saturating_add(OUTLIVES_LEASE_BY + CLOCK_MARGIN);
+    let floor = max_lease.saturating_add(OUTLIVES_LEASE_BY).saturating_add(rules.clock_margin);
     let forgets_a_lease = (*retention <= floor).then(|| Finding {
         settings: &["retention", "max_lease"],
         message: format!(
@@ -103,15 +102,29 @@ fn retentions(policy: &Policy, mode: Mode) -> Vec<Finding> {
              {}",
             told(*retention),
             told(*max_lease),
-            told(CLOCK_MARGIN)
+            told(rules.clock_margin)
         ),
     });
-    let too_short = (mode == Mode::Serve && *retention < RETENTION_MIN).then(|| Finding {
+    let too_short = (rules.mode == Mode::Serve && *retention < RETENTION_MIN).then(|| Finding {
         settings: &["retention"],
         message: format!("retention {} is under {}", told(*retention), told(RETENTION_MIN)),
     });
     let results = above(&["result_retention", "retention"], policy.result_retention, *retention);
     [forgets_a_lease, too_short, results].into_iter().flatten().collect()
+}
+
+/// A report could not be written under such a policy: its cluster would refuse the expiry.
+fn beyond_expiries(policy: &Policy, rules: &Rules) -> Option<Finding> {
+    let left = rules.last_expiry.as_ref()?.left();
+    (policy.retention > left).then(|| Finding {
+        settings: &["retention"],
+        message: format!(
+            "retention {} reaches past 2038-01-19, and Cassandra refuses an expiry beyond: at \
+             most {} from now",
+            told(policy.retention),
+            told(Duration::from_secs(left.as_secs() / 86_400 * 86_400))
+        ),
+    })
 }
 
 fn windows(policy: &Policy) -> Vec<Finding> {

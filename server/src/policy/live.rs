@@ -11,13 +11,13 @@ use std::{
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Mode, PolicySet};
+use super::{Mode, PolicySet, Rules};
 use crate::{fault::Fault, store::Store};
 
 /// The policies in force.
 pub struct Policies {
     file: Option<PathBuf>,
-    mode: Mode,
+    rules: Rules,
     store: Arc<dyn Store>,
     current: watch::Sender<Arc<PolicySet>>,
     /// One reload at a time.
@@ -41,18 +41,19 @@ impl Policies {
     /// Reads the file for the first time. `file` may be absent in development only.
     pub fn open(
         file: Option<PathBuf>,
-        mode: Mode,
+        rules: impl Into<Rules>,
         store: Arc<dyn Store>,
     ) -> Result<Self, Vec<Fault>> {
+        let rules = rules.into();
         let set = match &file {
-            Some(path) => parse(&read(path)?, path, mode)?,
-            None if mode == Mode::Dev => PolicySet::dev(None),
+            Some(path) => parse(&read(path)?, path, &rules)?,
+            None if rules.mode == Mode::Dev => PolicySet::dev(None),
             None => return Err(vec![Fault::new("--policy", "is required without --dev")]),
         };
         log_notes(&set);
         Ok(Self {
             file,
-            mode,
+            rules,
             store,
             current: watch::Sender::new(Arc::new(set)),
             reloading: tokio::sync::Mutex::default(),
@@ -74,13 +75,12 @@ impl Policies {
     pub async fn reload(&self) -> Reload {
         let Some(path) = &self.file else { return Reload::Unchanged };
         let _alone = self.reloading.lock().await;
-        let (path, mode) = (path.clone(), self.mode);
-        let done = self.reload_from(path, mode).await;
+        let done = self.reload_from(path.clone()).await;
         self.tell(&done);
         done
     }
 
-    async fn reload_from(&self, path: PathBuf, mode: Mode) -> Reload {
+    async fn reload_from(&self, path: PathBuf) -> Reload {
         let text = match read_elsewhere(path.clone()).await {
             Ok(text) => text,
             Err(faults) => return Reload::Refused(faults),
@@ -89,7 +89,7 @@ impl Policies {
         if super::file::digest_of(&text) == old.digest() {
             return Reload::Unchanged;
         }
-        let new = match parse(&text, &path, mode) {
+        let new = match parse(&text, &path, &self.rules) {
             Ok(new) => new,
             Err(faults) => return Reload::Refused(faults),
         };
@@ -160,9 +160,9 @@ fn log_notes(set: &PolicySet) {
     }
 }
 
-fn parse(text: &str, path: &Path, mode: Mode) -> Result<PolicySet, Vec<Fault>> {
-    let set = PolicySet::parse(text, &path.display().to_string(), mode)?;
-    Ok(if mode == Mode::Dev { PolicySet::dev(Some(set)) } else { set })
+fn parse(text: &str, path: &Path, rules: &Rules) -> Result<PolicySet, Vec<Fault>> {
+    let set = PolicySet::parse(text, &path.display().to_string(), rules.clone())?;
+    Ok(if rules.mode == Mode::Dev { PolicySet::dev(Some(set)) } else { set })
 }
 
 fn read(path: &Path) -> Result<String, Vec<Fault>> {

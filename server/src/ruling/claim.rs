@@ -63,14 +63,15 @@ pub(super) fn own(stored: &Stored, given: &Given<'_>, now: Timestamp) -> Ruling 
     }
 }
 
-/// A grant is repeated until its token was used, for a short time, and never over a reported
-/// success.
+/// A grant is repeated until its token was used, for a short time, while something of its lease is
+/// left, and never over a reported success.
 fn is_repeatable(stored: &Stored, left: Duration, now: Timestamp) -> bool {
     let record = &stored.record;
     let lease = record.terms.lease;
     let claimed = record.current().map_or(now, |grant| grant.claim_time);
     let elapsed = now.since(claimed).max(lease.saturating_sub(left));
-    !record.token_used && !record.is_contested() && elapsed <= lease.min(REPEATED_FOR)
+    let is_untouched = !record.token_used && !record.is_contested();
+    is_untouched && !left.is_zero() && elapsed <= lease.min(REPEATED_FOR)
 }
 
 fn repeat(stored: &Stored, left: Duration) -> Ruling {

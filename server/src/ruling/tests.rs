@@ -8,6 +8,7 @@ mod claim;
 mod complete;
 mod contested;
 mod expiry;
+mod margin;
 mod memory;
 mod oracle;
 mod own_attempt;

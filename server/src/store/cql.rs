@@ -1,17 +1,20 @@
 //! The cluster engine: ScyllaDB or Cassandra, through lightweight transactions.
 //!
-//! Every change of a record is one conditional write that names the revision it was judged on; what
-//! is written plainly beside it (hints, names) only helps to find records again and decides nothing.
+//! Every change of a record is one conditional write that names the revision it was judged on.
+//! What is written plainly beside it (hints, names) helps to find records again, and decides
+//! nothing.
 
 use std::{sync::Arc, time::Duration};
 
 use self::{
+    care::Care,
     claims::Claims,
     index::{Index, Looks},
     memory::Memories,
 };
 use super::{
-    Answer, Error, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Store, Stored, Write,
+    Answer, Error, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Store, Stored,
+    Trouble, Write,
 };
 use crate::{
     clock::{Clock, Timestamp},
@@ -19,24 +22,35 @@ use crate::{
     record::Revision,
 };
 
+mod care;
+mod checks;
 mod claims;
 mod connect;
+mod facts;
 mod fault;
 mod index;
+mod inspect;
+mod layout;
 mod lwt;
 mod memory;
+mod migrate;
 pub mod options;
 mod routing;
 mod rows;
 mod statements;
+mod values;
 
 pub use self::{
     connect::ConnectError,
     index::{Audited, Swept},
+    inspect::{Unfit, inspect},
     lwt::{Lwt, Tally},
+    migrate::{Migrated, migrate},
     options::Options,
 };
 
+/// Cassandra refuses an expiry beyond this: its deletion times are seconds in 31 bits.
+pub const LAST_EXPIRY: Timestamp = Timestamp(2_147_483_646_000_000);
 /// The tables, as statements that end in a semicolon.
 pub const SCHEMA: &str = include_str!("cql/schema.cql");
 /// By how much a replica's clock may differ from those of the cluster, and still grant.
@@ -48,6 +62,7 @@ pub struct Cql {
     index: Index,
     clock: Arc<dyn Clock>,
     memories: Memories,
+    care: Care,
 }
 
 /// Why an engine cannot be opened.
@@ -76,7 +91,8 @@ impl Cql {
         let shown = Arc::clone(&clock);
         let claims = Claims::prepare(&session, keyspace, serial, clock, margin, tally).await?;
         let memories = Memories::prepare(&session, keyspace, serial).await?;
-        Ok(Self { claims, index, clock: shown, memories })
+        let care = Care::prepare(&session, keyspace).await?;
+        Ok(Self { claims, index, clock: shown, memories, care })
     }
 }
 
@@ -162,5 +178,13 @@ impl Store for Cql {
 
     fn clock_bound(&self) -> Duration {
         CLOCK_BOUND
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+
+    fn trouble(&self) -> Option<Trouble> {
+        self.care.trouble()
     }
 }

@@ -247,7 +247,8 @@ impl Metrics {
         self.store_calls.get_or_create(&labels).observe(took.as_secs_f64());
     }
 
-    /// The store wrote conditionally: `applied`, `lost`, or without an answer.
+    /// The store wrote conditionally: `applied`, `lost`, or without an answer; or it made a `read`
+    /// that cost as much.
     pub fn store_wrote(&self, kind: &'static str) {
         self.store_writes.get_or_create(&vec![("kind", kind.to_owned())]).inc();
     }

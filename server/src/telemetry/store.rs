@@ -19,12 +19,24 @@ use crate::{
 pub struct Measured<S> {
     store: S,
     metrics: Arc<Metrics>,
+    counts_itself: bool,
 }
 
 impl<S> Measured<S> {
     /// Measures `store`.
     pub fn new(store: S, metrics: Arc<Metrics>) -> Self {
-        Self { store, metrics }
+        Self { store, metrics, counts_itself: false }
+    }
+
+    /// Measures a `store` that counts its conditional writes itself.
+    pub fn counted_within(store: S, metrics: Arc<Metrics>) -> Self {
+        Self { store, metrics, counts_itself: true }
+    }
+
+    fn count(&self, kind: &'static str) {
+        if !self.counts_itself {
+            self.metrics.store_wrote(kind);
+        }
     }
 }
 
@@ -36,9 +48,17 @@ impl<S: Store> Measured<S> {
         answer
     }
 
+    /// On a shared store a fresh look is a round of consensus, as a conditional write is.
+    async fn load(&self, intent: &IntentId, look: Look) -> Result<Option<Stored>, Error> {
+        if look == Look::Fresh && self.store.is_shared() {
+            self.count("read");
+        }
+        self.timed("load", self.store.load(intent, look)).await
+    }
+
     async fn write(&self, intent: &IntentId, write: &Write) -> Result<Set, Error> {
         let set = self.timed("compare_and_set", self.store.compare_and_set(intent, write)).await;
-        self.metrics.store_wrote(kind(&set));
+        self.count(kind(&set));
         set
     }
 }
@@ -54,7 +74,7 @@ fn kind(set: &Result<Set, Error>) -> &'static str {
 
 impl<S: Store> Store for Measured<S> {
     fn load<'a>(&'a self, intent: &'a IntentId, look: Look) -> Answer<'a, Option<Stored>> {
-        Box::pin(self.timed("load", self.store.load(intent, look)))
+        Box::pin(self.load(intent, look))
     }
 
     fn compare_and_set<'a>(&'a self, intent: &'a IntentId, write: &'a Write) -> Answer<'a, Set> {
@@ -107,6 +127,10 @@ impl<S: Store> Store for Measured<S> {
 
     fn clock_bound(&self) -> Duration {
         self.store.clock_bound()
+    }
+
+    fn is_shared(&self) -> bool {
+        self.store.is_shared()
     }
 
     fn trouble(&self) -> Option<Trouble> {

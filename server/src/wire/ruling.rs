@@ -124,9 +124,10 @@ fn left(stored: &Stored) -> Duration {
     }
 }
 
-/// When to ask again about a running attempt.
+/// When to ask again about a running attempt; with nothing left of its lease, when the store may
+/// have let go of it.
 pub fn retry_after(left: Duration) -> Duration {
-    left.clamp(RETRY.0, RETRY.1)
+    if left.is_zero() { RETRY.1 } else { left.clamp(RETRY.0, RETRY.1) }
 }
 
 fn unknown_retry(unknown: &Unknown, now: Timestamp) -> Duration {
@@ -152,3 +153,6 @@ fn rule(rule: ReclaimRule) -> v1::ReclaimRule {
         ReclaimRule::ResolveRequired => v1::ReclaimRule::ResolveRequired,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use onced_proto::v1::{ErrorReason, OutcomeSource, ReclaimRule, ResultAbsence, State};
-use onced_tests::harness::{Calls, InProcess, RulingExt, request::*};
+use onced_tests::harness::{Calls, Engine, InProcess, RulingExt, request::*};
 use tonic::Code;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -57,7 +57,7 @@ async fn evidence_that_it_was_applied_records_the_success() {
     let server = InProcess::start().await;
     let calls = server.calls();
     let token = calls.granted(&payout()).await.fencing_token;
-    server.advance(61 * SECOND);
+    server.advance(61 * SECOND + Engine::chosen().doubt());
     let request = reclaim_with(&payout(), &etag(&calls).await, applied());
     let told = calls.reclaim(request).await.expect("a ruling").completed();
     assert_eq!(told.source(), OutcomeSource::Reconciliation);
@@ -73,7 +73,7 @@ async fn evidence_about_one_attempt_does_not_free_the_next() {
     let server = InProcess::start().await;
     let calls = server.calls();
     calls.granted(&payout()).await;
-    server.advance(61 * SECOND);
+    server.advance(61 * SECOND + Engine::chosen().doubt());
     let seen_by_the_operator = etag(&calls).await;
     let request = reclaim_with(&payout(), &seen_by_the_operator, not_applied());
     calls.reclaim(request).await.expect("a ruling").granted();
@@ -91,12 +91,12 @@ async fn evidence_cannot_free_what_somebody_reported_as_done() {
     let server = InProcess::start().await;
     let calls = server.calls();
     let first = calls.granted(&payout()).await.fencing_token;
-    server.advance(61 * SECOND);
+    server.advance(61 * SECOND + Engine::chosen().doubt());
     let request = reclaim_with(&payout(), &etag(&calls).await, not_applied());
     calls.reclaim(request).await.expect("a ruling").granted();
     let report = complete(&payout(), first, succeeded("done after all"));
     calls.complete(report).await.expect_err("a refusal").is(ErrorReason::Fenced);
-    server.advance(100 * SECOND);
+    server.advance(100 * SECOND + Engine::chosen().doubt());
     let told = calls.duplicate(&payout()).await.unknown();
     assert!(told.contested);
     assert_eq!(told.reclaim_rule(), ReclaimRule::ResolveRequired);
@@ -118,7 +118,7 @@ async fn a_reported_unknown_starts_the_delay_of_evidence_anew() {
     server.advance(29 * SECOND);
     let request = reclaim_with(&payout(), &etag(&calls).await, not_applied());
     calls.reclaim(request).await.expect_err("a refusal").is(ErrorReason::EvidenceTooEarly);
-    server.advance(2 * SECOND);
+    server.advance(2 * SECOND + Engine::chosen().doubt());
     let request = reclaim_with(&payout(), &etag(&calls).await, not_applied());
     calls.reclaim(request).await.expect("a ruling").granted();
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use onced_proto::v1::{ClaimRequest, ErrorReason, IntentId, OutcomeSource};
-use onced_tests::harness::{InProcess, RulingExt, request::*};
+use onced_tests::harness::{Engine, InProcess, RulingExt, request::*};
 use tonic::Code;
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -29,7 +29,7 @@ async fn an_intent_from_before_the_memory_is_too_old_and_evidence_is_the_way_out
     let early = reclaim_with(&old, "none", not_applied());
     calls.reclaim(early).await.expect_err("a refusal").is(ErrorReason::EvidenceTooEarly);
     // The longest lease and the delay of evidence after the memory's start.
-    server.advance(331 * SECOND);
+    server.advance(331 * SECOND + Engine::chosen().doubt());
     let granted = calls.reclaim(reclaim_with(&old, "none", not_applied())).await;
     assert_eq!(granted.expect("a ruling").granted().attempt, 1);
     let told = calls.reclaim(reclaim_with(&done, "none", applied())).await;

@@ -26,8 +26,8 @@ async fn every_state_arrives_and_comes_back_as_it_was() {
     same(&before, &all(target.store()).await);
 
     let third = server(Engine::Embedded, source.now()).await;
-    let there = all(target.store()).await;
     move_all(&target, &third, &files, "back").await;
+    let there = all(target.store()).await;
     if Engine::chosen() == Engine::Embedded {
         same(&there, &all(third.store()).await);
     } else {
@@ -39,7 +39,9 @@ async fn every_state_arrives_and_comes_back_as_it_was() {
 
 /// Nobody stops a cluster's clock: what was held may be over by now.
 fn with_leases_over(mut all: BTreeMap<IntentId, Stored>) -> BTreeMap<IntentId, Stored> {
-    all.values_mut().for_each(|stored| stored.lease = Lease::Over);
+    for stored in all.values_mut() {
+        stored.lease = Lease::Over;
+    }
     all
 }
 

@@ -150,7 +150,7 @@ impl Sent {
             Self::Renew(request) => told(calls.renew(request.clone()).await, renewed),
             Self::Complete(request) => told(calls.complete(request.clone()).await, completed),
             Self::Release(request) => told(calls.release(request.clone()).await, released),
-            Self::Get(request) => told(calls.get(request.clone()).await, |it| format!("{it:?}")),
+            Self::Get(request) => told(calls.get(request.clone()).await, shown),
             Self::Watch(request) => match calls.watch(request.clone()).await {
                 Ok(mut watched) => format!("{:?}", watched.event().await),
                 Err(refusal) => refused(&refusal),
@@ -219,6 +219,11 @@ fn ruling(ruling: v1::Ruling) -> String {
 fn completed(response: v1::CompleteResponse) -> String {
     let v1::CompleteResponse { intent, late, repeated: _ } = response;
     format!("{late} {intent:?}")
+}
+
+/// When it expires is told from what is left of it, in whole seconds.
+fn shown(intent: v1::Intent) -> String {
+    format!("{:?}", v1::Intent { expire_time: None, ..intent })
 }
 
 fn renewed(response: v1::RenewResponse) -> String {

@@ -14,9 +14,9 @@ async fn an_address_of_another_machine_is_not_said_to_be_in_use() {
 }
 
 #[test]
-fn the_ready_line_names_both_addresses_and_the_data_folder() {
+fn the_ready_line_names_both_addresses_and_where_the_records_are() {
     let at = |port| SocketAddr::from(([127, 0, 0, 1], port));
-    let line = ready_line(at(7450), at(7451), Path::new("./onced-data"));
+    let line = ready_line(at(7450), at(7451), "data in ./onced-data");
     let told = " is ready: data in ./onced-data, gRPC on 127.0.0.1:7450, admin on \
                 http://127.0.0.1:7451\n";
     assert!(line.ends_with(told), "{line}");

@@ -19,7 +19,7 @@ use crate::{
     ruling::{Given, rule},
     store::{
         Answer, Error, Expected, Find, Lease, LeaseExpected, LeaseWrite, Listing, Look, Memory,
-        Page, Remembered, Scope, Set, Store, Stored, Write,
+        Page, Remembered, Scope, Set, Store, Stored, Trouble, Write,
     },
 };
 
@@ -47,6 +47,19 @@ pub(super) struct Shelf {
     writes: Mutex<Vec<Write>>,
     loads: AtomicUsize,
     lease_ends: Mutex<bool>,
+    temper: Mutex<Temper>,
+}
+
+/// How the store is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Temper {
+    /// Other processes write to it.
+    pub(super) shared: bool,
+    /// How much longer it holds a lease than it tells.
+    pub(super) margin: Duration,
+    /// How long every answer takes; it is of when it was asked.
+    pub(super) lag: Duration,
+    pub(super) trouble: Option<Trouble>,
 }
 
 impl Shelf {
@@ -59,14 +72,27 @@ impl Shelf {
             writes: Mutex::new(Vec::new()),
             loads: AtomicUsize::new(0),
             lease_ends: Mutex::new(false),
+            temper: Mutex::default(),
         }
+    }
+
+    pub(super) fn is_now(&self, temper: Temper) {
+        *self.temper.lock().unwrap() = temper;
+    }
+
+    fn temper(&self) -> Temper {
+        *self.temper.lock().unwrap()
     }
 
     pub(super) fn row(&self) -> Option<Stored> {
         let row = self.row.lock().unwrap();
         let (stored, lease_end) = row.clone()?;
-        let left = lease_end.since(self.clock.now());
-        let lease = if left.is_zero() { Lease::Over } else { Lease::Live { left } };
+        let now = self.clock.now();
+        let is_held = now < lease_end.after(self.temper().margin) && stored.lease.is_live();
+        let lease = match lease_end.since(now) {
+            left if is_held => Lease::Live { left },
+            _ => Lease::Over,
+        };
         Some(Stored { lease, ..stored })
     }
 
@@ -80,6 +106,10 @@ impl Shelf {
 
     pub(super) fn loads(&self) -> usize {
         self.loads.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn has_memory(&self) -> bool {
+        self.memory.lock().unwrap().is_some()
     }
 
     pub(super) fn heal(&self) {
@@ -163,7 +193,11 @@ fn ask(claimant: Claimant) -> Ask {
 impl Store for Shelf {
     fn load<'a>(&'a self, _: &'a IntentId, _: Look) -> Answer<'a, Option<Stored>> {
         self.loads.fetch_add(1, Ordering::SeqCst);
-        Box::pin(async { Ok(self.row()) })
+        let (row, lag) = (self.row(), self.temper().lag);
+        Box::pin(async move {
+            tokio::time::sleep(lag).await;
+            Ok(row)
+        })
     }
 
     fn compare_and_set<'a>(&'a self, _: &'a IntentId, write: &'a Write) -> Answer<'a, Set> {
@@ -171,7 +205,11 @@ impl Store for Shelf {
         let fault = self.faults.lock().unwrap().pop_front().unwrap_or(Fault::None);
         Box::pin(async move {
             match fault {
-                Fault::None => Ok(self.set(write)),
+                Fault::None => {
+                    let set = self.set(write);
+                    tokio::time::sleep(self.temper().lag).await;
+                    Ok(set)
+                }
                 Fault::UncertainApplied => {
                     self.set(write);
                     Err(Error::Uncertain("the answer is lost".to_owned()))
@@ -239,5 +277,13 @@ impl Store for Shelf {
 
     fn clock_bound(&self) -> Duration {
         Duration::ZERO
+    }
+
+    fn is_shared(&self) -> bool {
+        self.temper().shared
+    }
+
+    fn trouble(&self) -> Option<Trouble> {
+        self.temper().trouble
     }
 }

@@ -63,6 +63,18 @@ async fn waiting_alone_grants_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_waiter_over_a_slow_store_has_its_answer_before_its_deadline() {
+    let scene = Scene::new([]);
+    scene.granted(somebody()).await;
+    scene.shelf.is_now(Temper { lag: Duration::from_millis(50), ..Temper::default() });
+    let mut patient = ask(claim(somebody()));
+    patient.deadline = Instant::now() + Duration::from_millis(300);
+    let until = patient.deadline;
+    let answered = wait(&scene.keeper, patient, until).await.unwrap();
+    assert_eq!(answered.verdict, Verdict::InProgress { own_token: None });
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_waiter_whose_holder_dies_is_told_unknown_at_the_leases_end() {
     let scene = Scene::new([]);
     scene.granted(somebody()).await;

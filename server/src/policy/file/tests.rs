@@ -366,5 +366,5 @@ fn in_development_the_file_wins_and_any_other_valid_name_is_keyed() {
     assert_eq!(class("payments", "Refund"), None);
     let default = PolicySet::dev(None).policy("any", "name").unwrap();
     assert_eq!(default.provider_window, Some(Duration::from_secs(DAY)));
-    assert!(judge::findings(&default, Mode::Serve).is_empty());
+    assert!(judge::findings(&default, &Mode::Serve.into()).is_empty());
 }

@@ -27,6 +27,8 @@ pub(super) struct Scene {
     pub(super) policy: Option<Policy>,
     pub(super) memory: Memory,
     pub(super) clock_bound: Duration,
+    /// How much longer the store holds a lease than it tells.
+    pub(super) margin: Duration,
     pub(super) row: Option<Row>,
     pub(super) revisions: u128,
 }
@@ -56,8 +58,8 @@ impl Scene {
             gap: false,
         };
         let policy = Some(policy(class));
-        let clock_bound = Duration::ZERO;
-        Self { now: NOW, policy, memory, clock_bound, row: None, revisions: 1_000 }
+        let (clock_bound, margin) = (Duration::ZERO, Duration::ZERO);
+        Self { now: NOW, policy, memory, clock_bound, margin, row: None, revisions: 1_000 }
     }
 
     pub(super) fn keyed() -> Self {
@@ -136,7 +138,7 @@ impl Scene {
         let now = self.now;
         let row = self.row.as_ref().filter(|row| row.expire.is_none_or(|end| now < end))?;
         let lease = match row.lease_end {
-            Some(end) if now < end => Lease::Live { left: end.since(now) },
+            Some(end) if now < end.after(self.margin) => Lease::Live { left: end.since(now) },
             _ => Lease::Over,
         };
         let is_kept = row.result_expire.is_none_or(|end| now < end);

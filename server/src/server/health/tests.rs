@@ -103,3 +103,15 @@ async fn a_replica_that_drains_says_that_first() {
     health.drain().await;
     assert_eq!(health.ready(), Err(Unready::Draining));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_replica_whose_clock_is_off_or_that_reaches_no_store_says_so() {
+    let store = Arc::new(Patient::default());
+    let (health, _service) = Health::serving(store.clone()).await;
+    let off = Trouble::ClockOff { by: Duration::from_secs(75) };
+    for (trouble, says) in [(off, "the clock is 75 s off"), (Trouble::Unreachable, "reached")] {
+        store.suffers(Some(trouble));
+        let told = health.ready().unwrap_err().to_string();
+        assert!(told.contains(says), "{told}");
+    }
+}

@@ -16,7 +16,7 @@ use super::{
     look::sight,
 };
 use crate::{
-    keeper::{Answered, Ask, Changes},
+    keeper::{Answered, Ask, Changes, Known},
     record::Standing,
     ruling::{self, Refusal, Request},
     status::Denial,
@@ -27,9 +27,6 @@ use crate::{
         request::{self, Asked},
     },
 };
-
-/// A look at a lease that is about to end is not repeated sooner.
-const QUIET: Duration = Duration::from_millis(20);
 
 /// One Watch.
 struct Watch {
@@ -49,6 +46,8 @@ struct Seen {
 /// One look: what was seen, how it is told, and when it changes without a write.
 struct Look {
     seen: Seen,
+    /// What of it makes news.
+    known: Known,
     event: v1::WatchResponse,
     lease_left: Option<Duration>,
 }
@@ -78,11 +77,11 @@ impl Watch {
     /// Tells every change, until the intent is settled, the watcher is gone, or the time is over.
     async fn run(self, mut look: Look, mut changes: Changes, events: Events) {
         loop {
-            let seen = look.seen;
-            if !self.told(&events, Ok(look.event)).await || seen.is_settled() {
+            let event = std::mem::take(&mut look.event);
+            if !self.told(&events, Ok(event)).await || look.seen.is_settled() {
                 return;
             }
-            match self.next(seen, look.lease_left, &mut changes, &events).await {
+            match self.next(look, &mut changes, &events).await {
                 Ok(Some(next)) => look = next,
                 Ok(None) => return,
                 Err(denial) => {
@@ -111,27 +110,29 @@ impl Watch {
     /// The next look that shows something new; none at the end.
     async fn next(
         &self,
-        seen: Seen,
-        mut lease_left: Option<Duration>,
+        mut look: Look,
         changes: &mut Changes,
         events: &Events,
     ) -> Result<Option<Look>, Denial> {
-        loop {
-            // A lease ends without a write.
-            let wake = lease_left.map_or(self.end, |left| Instant::now() + left.max(QUIET));
+        let seen = look.seen;
+        while look.seen == seen {
+            let wake = self.wake(look.lease_left);
             tokio::select! {
                 biased;
                 () = self.service.load.draining().cancelled() => return Err(Denial::Draining),
                 () = events.closed() => return Ok(None),
                 () = tokio::time::sleep_until(self.end) => return Ok(None),
-                () = changes.next(wake.min(self.end)) => {}
+                () = changes.next(look.known, wake) => {}
             }
-            let look = self.look().await?;
-            if look.seen != seen {
-                return Ok(Some(look));
-            }
-            lease_left = look.lease_left;
+            look = self.look().await?;
         }
+        Ok(Some(look))
+    }
+
+    /// When to look again without news.
+    fn wake(&self, lease_left: Option<Duration>) -> Instant {
+        let pause = lease_left.and_then(|left| self.service.keeper.patience(left));
+        pause.map_or(self.end, |pause| self.end.min(Instant::now() + pause))
     }
 
     async fn look(&self) -> Result<Look, Denial> {
@@ -156,7 +157,7 @@ impl Watch {
             Lease::Live { left } if standing == Standing::Live => Some(left),
             Lease::Live { .. } | Lease::Over => None,
         };
-        Look { seen, event, lease_left }
+        Look { seen, known: Known::of(Some(stored)), event, lease_left }
     }
 
     fn ruling(&self, stored: &Stored, answered: &Answered) -> Option<v1::Ruling> {
@@ -189,5 +190,5 @@ impl Seen {
 fn nothing() -> Look {
     let seen = Seen { version: None, standing: None };
     let event = v1::WatchResponse { state: v1::State::Unspecified.into(), ruling: None };
-    Look { seen, event, lease_left: None }
+    Look { seen, known: Known::of(None), event, lease_left: None }
 }

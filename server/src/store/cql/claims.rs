@@ -9,26 +9,30 @@ use scylla::{
     client::session::Session,
     errors::PrepareError,
     statement::{SerialConsistency, batch::Batch, prepared::PreparedStatement},
-    value::CqlValue,
 };
-use uuid::Uuid;
+use tokio::time::Instant;
 
 use super::{
     fault,
     index::Index,
     lwt::{Lwt, Tally},
     rows::{self, Answered, Bare, Cells, Full},
-    statements::{Condition, Statements},
+    statements::Statements,
+    values::{
+        Lives, Values, claimant, condition, int, key, life, needs_look, record_values,
+        result_values, uuid,
+    },
 };
 use crate::{
     clock::Clock,
     intent::IntentId,
-    record::{Record, State, codec},
-    store::{Error, Expected, Expiry, LeaseExpected, LeaseWrite, ResultWrite, Set, Stored, Write},
+    record::{Record, State},
+    store::{Error, Expected, LeaseWrite, Set, Stored, Write},
 };
 
-/// The values of one statement.
-type Values = Vec<Option<CqlValue>>;
+/// A conditional write is sent so soon after its hint, or not at all: a sweep takes an older one for
+/// a loser's.
+const HINT_HOLDS: Duration = Duration::from_secs(60);
 
 /// The table.
 pub(super) struct Claims {
@@ -37,13 +41,6 @@ pub(super) struct Claims {
     clock: Arc<dyn Clock>,
     margin: u32,
     tally: Tally,
-}
-
-/// The lives of what a write leaves, in seconds; 0 is for ever.
-struct Lives {
-    record: i32,
-    /// Rewritten where its life changes.
-    result: Option<(Option<Vec<u8>>, i32)>,
 }
 
 impl Claims {
@@ -105,7 +102,11 @@ impl Claims {
             Ok(lives) => lives,
             Err(standing) => return Ok(Set::Lost(standing)),
         };
+        let hinted = Instant::now();
         index.before(intent, write, lives.expires_in()).await?;
+        if hinted.elapsed() > HINT_HOLDS {
+            return Err(Error::Unavailable("too long after what leads to the record".to_owned()));
+        }
         let takes_none =
             write.expected == Expected::None && matches!(write.lease, LeaseWrite::Start(_));
         if !takes_none {
@@ -198,7 +199,7 @@ impl Claims {
         lives: &Lives,
     ) -> Vec<(&PreparedStatement, Values)> {
         let statements = &self.statements;
-        let lease = [uuid(claimant(&write.record)), int(self.lease_life(write.lease))];
+        let lease = [uuid(claimant(&write.record)), int(self.lease_life(write.lease))].map(Some);
         let mut sent = vec![(&statements.insert_lease, [key(intent), lease.into()].concat())];
         sent.push((&statements.set_record, record_values(intent, write, lives)));
         if let Some((Some(bytes), life)) = &lives.result {
@@ -236,10 +237,10 @@ impl Claims {
 
     fn lease_values(&self, intent: &IntentId, write: &Write) -> Values {
         let holder = match write.lease {
-            LeaseWrite::Start(_) => uuid(claimant(&write.record)),
+            LeaseWrite::Start(_) => Some(uuid(claimant(&write.record))),
             LeaseWrite::Keep | LeaseWrite::Clear => None,
         };
-        [vec![int(self.lease_life(write.lease)), holder], key(intent)].concat()
+        [vec![Some(int(self.lease_life(write.lease))), holder], key(intent)].concat()
     }
 
     /// A cell lives up to a second less than it is given, and the nodes' clocks differ.
@@ -248,113 +249,5 @@ impl Claims {
             LeaseWrite::Start(seconds) => life(seconds.get().saturating_add(self.margin + 1)),
             LeaseWrite::Keep | LeaseWrite::Clear => 0,
         }
-    }
-}
-
-/// The write says "as before" of something whose life the row alone knows.
-fn needs_look(write: &Write) -> bool {
-    let rewrites_result = write.result == ResultWrite::Keep && write.result_expiry != Expiry::Keep;
-    let keeps_set_result =
-        matches!(write.result, ResultWrite::Set(_)) && write.result_expiry == Expiry::Keep;
-    write.expiry == Expiry::Keep || rewrites_result || keeps_set_result
-}
-
-impl Lives {
-    /// Of the record; nothing if it never does.
-    fn expires_in(&self) -> Option<Duration> {
-        (self.record > 0).then(|| Duration::from_secs(self.record.unsigned_abs().into()))
-    }
-
-    fn of(write: &Write, before: Option<&Stored>) -> Self {
-        let kept = before.and_then(|stored| stored.expires_in);
-        let result_kept = before.and_then(|stored| stored.result_expires_in);
-        let result_life = left(write.result_expiry, result_kept);
-        let result = match &write.result {
-            ResultWrite::Set(bytes) => Some((Some(bytes.to_vec()), result_life)),
-            ResultWrite::Clear => Some((None, 0)),
-            ResultWrite::Keep if write.result_expiry == Expiry::Keep => None,
-            ResultWrite::Keep => before
-                .and_then(|stored| stored.result.as_ref())
-                .map(|bytes| (Some(bytes.to_vec()), result_life)),
-        };
-        Self { record: left(write.expiry, kept), result }
-    }
-}
-
-/// Never 0 for what is to end: that would be for ever.
-fn left(expiry: Expiry, kept: Option<std::time::Duration>) -> i32 {
-    match (expiry, kept) {
-        (Expiry::Never, _) | (Expiry::Keep, None) => 0,
-        (Expiry::After(seconds), _) => life(seconds.get()),
-        (Expiry::Keep, Some(left)) => {
-            life(u32::try_from(left.as_secs()).unwrap_or(u32::MAX).max(1))
-        }
-    }
-}
-
-fn life(seconds: u32) -> i32 {
-    i32::try_from(seconds).unwrap_or(i32::MAX)
-}
-
-/// What must hold of the row, and the values to compare it with.
-fn condition(write: &Write) -> (Condition, Values) {
-    let Expected::Revision { revision, lease } = write.expected else {
-        return (Condition::Absent, Vec::new());
-    };
-    match lease {
-        LeaseExpected::Any => (Condition::Revision, vec![uuid(revision.0)]),
-        LeaseExpected::Over => (Condition::RevisionFree, vec![uuid(revision.0)]),
-        LeaseExpected::Live => {
-            (Condition::RevisionHeld, vec![uuid(revision.0), uuid(claimant(&write.record))])
-        }
-    }
-}
-
-/// Who holds the lease of a record, if it is held.
-fn claimant(record: &Record) -> Uuid {
-    let claimant = record.current().and_then(|grant| grant.claimant);
-    claimant.map_or(Uuid::nil(), |claimant| claimant.0)
-}
-
-fn record_values(intent: &IntentId, write: &Write, lives: &Lives) -> Values {
-    let record = &write.record;
-    let values = vec![
-        int(lives.record),
-        Some(CqlValue::Text(state(record).to_owned())),
-        Some(CqlValue::Blob(codec::encode(record))),
-        uuid(record.revision.0),
-    ];
-    [values, key(intent)].concat()
-}
-
-fn result_values(intent: &IntentId, bytes: Option<&[u8]>, life: i32) -> Values {
-    let bytes = bytes.map(|bytes| CqlValue::Blob(bytes.to_vec()));
-    [vec![int(life), bytes], key(intent)].concat()
-}
-
-fn key(intent: &IntentId) -> Values {
-    [intent.namespace(), intent.operation(), intent.key()]
-        .map(|name| Some(CqlValue::Text(name.to_owned())))
-        .into()
-}
-
-fn int(number: i32) -> Option<CqlValue> {
-    Some(CqlValue::Int(number))
-}
-
-fn uuid(id: Uuid) -> Option<CqlValue> {
-    Some(CqlValue::Uuid(id))
-}
-
-/// For whoever reads the row by hand; nothing is decided by it.
-fn state(record: &Record) -> &'static str {
-    match record.state {
-        State::Claimed => "claimed",
-        State::Unknown(_) => "unknown",
-        State::Released => "released",
-        State::Settled(ref settlement) => match settlement.outcome {
-            crate::record::Outcome::Succeeded(_) => "succeeded",
-            crate::record::Outcome::Failed(_) => "failed",
-        },
     }
 }

@@ -63,3 +63,6 @@ fn was_refused(error: &DbError) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -61,14 +61,11 @@ fn record_of(revision: Option<Uuid>, record: Option<Vec<u8>>) -> Result<Option<R
 
 /// A cell lives up to a second less than it was given, and clocks differ: so much is not promised.
 fn lease_of(holder: Option<Uuid>, left: Option<i32>, margin: u32) -> Lease {
-    match holder {
-        None => Lease::Over,
-        Some(_) => {
-            let kept_back = Duration::from_secs(u64::from(margin) + 1);
-            let left = left.map_or(Duration::ZERO, seconds);
-            Lease::Live { left: left.saturating_sub(kept_back) }
-        }
+    if holder.is_none() {
+        return Lease::Over;
     }
+    let kept_back = Duration::from_secs(u64::from(margin) + 1);
+    Lease::Live { left: left.map_or(Duration::ZERO, seconds).saturating_sub(kept_back) }
 }
 
 fn seconds(seconds: i32) -> Duration {
@@ -93,11 +90,12 @@ impl Answered {
         let rows = result.into_rows_result().map_err(|error| unclear(&error))?;
         let names: Vec<_> = rows.column_specs().iter().map(|spec| spec.name().to_owned()).collect();
         let row: Row = rows.first_row().map_err(|error| unclear(&error))?;
-        Self::of_cells(names, row.columns)
+        Self::of_first(&names, row.columns)
     }
 
-    fn of_cells(names: Vec<String>, cells: Vec<Option<CqlValue>>) -> Result<Self, Error> {
-        let cells = Cells(names.into_iter().zip(cells).collect());
+    fn of_first(names: &[impl AsRef<str>], cells: Vec<Option<CqlValue>>) -> Result<Self, Error> {
+        let names = names.iter().map(|name| name.as_ref().to_owned());
+        let cells = Cells(names.zip(cells).collect());
         match cells.get("[applied]") {
             Some(CqlValue::Boolean(true)) => Ok(Self::Applied),
             Some(CqlValue::Boolean(false)) => Ok(Self::Refused(cells)),
@@ -130,3 +128,6 @@ pub(super) fn held(record: Record, now: Timestamp) -> Stored {
     let lease = Lease::Live { left };
     Stored { record, result: None, lease, expires_in: None, result_expires_in: None }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! What is written before a record is.
 
+use std::time::Duration;
+
 use super::{super::ENTRY_FOR, Cluster};
 use crate::store::{Expiry, Write, conformance::sample};
 
@@ -10,6 +12,7 @@ async fn an_entry_is_written_again_after_a_while_and_not_before() {
     cluster.claim("first").await;
     let forget = "DELETE FROM {}.buckets USING TIMESTAMP ? WHERE namespace = ?";
     cluster.run(forget, (cluster.now().0, &cluster.namespace)).await;
+    cluster.clock.advance(Duration::from_micros(1));
     cluster.claim("second").await;
     assert_eq!(cluster.entries("hints").await, 0);
     cluster.clock.advance(ENTRY_FOR);

@@ -1,0 +1,146 @@
+//! What an engine does beside its calls: it compares clocks, sweeps, and once a week reads it all.
+//!
+//! Every process does so for itself; two at once do no harm.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use scylla::{
+    client::session::Session, errors::PrepareError, statement::prepared::PreparedStatement,
+    value::CqlTimestamp,
+};
+use tokio::time::sleep;
+use uuid::Uuid;
+
+use super::{CLOCK_BOUND, Cql, fault, rows::Answered};
+use crate::{
+    clock::{Clock, Timestamp},
+    store::{Error, Trouble},
+};
+
+const COMPARE_EVERY: Duration = Duration::from_secs(5);
+const SWEEP_EVERY: Duration = Duration::from_secs(600);
+/// So many comparisons in a row that nobody answered.
+const SILENCES_MAX: u32 = 3;
+/// An audit that has not ended by then may be begun by somebody else.
+const AUDIT_TAKES: i32 = 86_400;
+const AUDIT_EVERY: i32 = 7 * 86_400;
+
+/// The statements of it, and what was found last.
+pub(super) struct Care {
+    session: Arc<Session>,
+    their_time: PreparedStatement,
+    take_audit: PreparedStatement,
+    end_audit: PreparedStatement,
+    found: Mutex<Option<Trouble>>,
+}
+
+impl Care {
+    pub(super) async fn prepare(
+        session: &Arc<Session>,
+        keyspace: &str,
+    ) -> Result<Self, PrepareError> {
+        let duties = format!("{keyspace}.duties");
+        let take =
+            format!("INSERT INTO {duties} (name, holder) VALUES (?, ?) IF NOT EXISTS USING TTL ?");
+        let end =
+            format!("UPDATE {duties} USING TTL ? SET holder = ? WHERE name = ? IF holder = ?");
+        Ok(Self {
+            session: Arc::clone(session),
+            their_time: session.prepare("SELECT toTimestamp(now()) FROM system.local").await?,
+            take_audit: session.prepare(take).await?,
+            end_audit: session.prepare(end).await?,
+            found: Mutex::new(None),
+        })
+    }
+
+    /// What keeps this process from granting, as far as the last comparison found.
+    pub(super) fn trouble(&self) -> Option<Trouble> {
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find(&self, trouble: Option<Trouble>) {
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+    }
+
+    /// Compares this process's clock with that of a node.
+    pub(super) async fn compare(&self, clock: &dyn Clock) -> Result<(), Error> {
+        let before = clock.now();
+        let result = self.session.execute_unpaged(&self.their_time, ()).await;
+        let rows = result.map_err(|error| fault::of_read(&error))?.into_rows_result();
+        let rows = rows.map_err(|error| fault::of_row(&error))?;
+        let (CqlTimestamp(millis),) = rows.first_row().map_err(|error| fault::of_row(&error))?;
+        let theirs = Timestamp(millis.saturating_mul(1_000));
+        let by = before.since(theirs).max(theirs.since(clock.now()));
+        self.find((by > CLOCK_BOUND).then_some(Trouble::ClockOff { by }));
+        Ok(())
+    }
+
+    async fn keep_comparing(&self, clock: &dyn Clock) {
+        let mut silences = 0;
+        loop {
+            match self.compare(clock).await {
+                Ok(()) => silences = 0,
+                Err(error) => {
+                    silences += 1;
+                    tracing::warn!(%error, "the clocks could not be compared");
+                    if silences >= SILENCES_MAX {
+                        self.find(Some(Trouble::Unreachable));
+                    }
+                }
+            }
+            sleep(COMPARE_EVERY).await;
+        }
+    }
+
+    /// Whether the weekly audit falls to this process.
+    async fn takes_audit(&self, holder: Uuid) -> Result<bool, Error> {
+        let row = ("audit", holder, AUDIT_TAKES);
+        let result = self.session.execute_unpaged(&self.take_audit, row).await;
+        let answered = Answered::of(result.map_err(|error| fault::of_read(&error))?)?;
+        Ok(matches!(answered, Answered::Applied))
+    }
+
+    async fn end_audit(&self, holder: Uuid) -> Result<(), Error> {
+        let row = (AUDIT_EVERY, holder, "audit", holder);
+        let result = self.session.execute_unpaged(&self.end_audit, row).await;
+        result.map(|_| ()).map_err(|error| fault::of_read(&error))
+    }
+}
+
+impl Cql {
+    /// Cares for the store until it is dropped.
+    pub async fn tend(&self) {
+        tokio::join!(self.care.keep_comparing(&*self.clock), self.keep_sweeping());
+    }
+
+    async fn keep_sweeping(&self) {
+        loop {
+            sleep(jittered(SWEEP_EVERY)).await;
+            match self.sweep().await {
+                Ok(swept) => tracing::debug!(?swept, "swept"),
+                Err(error) => tracing::warn!(%error, "the sweep did not end"),
+            }
+            if let Err(error) = self.audit_weekly().await {
+                tracing::warn!(%error, "the audit did not end");
+            }
+        }
+    }
+
+    async fn audit_weekly(&self) -> Result<(), Error> {
+        let holder = Uuid::new_v4();
+        if self.care.takes_audit(holder).await? {
+            let audited = self.audit().await?;
+            tracing::info!(?audited, "audited");
+            self.care.end_audit(holder).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Between a half and one and a half: processes that start together drift apart.
+fn jittered(span: Duration) -> Duration {
+    span / 2 + span.mul_f64(f64::from(Uuid::new_v4().as_bytes()[0]) / 255.0)
+}
