@@ -7,7 +7,7 @@ cd "$ROOT"
 
 SKIPS=tests/cluster-skips.txt
 # Modules that stand on an engine. All others are the same on every engine.
-SUITES=(conformance calls resend race latency histories migrate cluster)
+SUITES=(conformance calls resend race latency histories migrate cluster moving)
 # Most tests wait for the cluster's clock: they wait side by side.
 AT_ONCE=40
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs a command beside a fresh Cassandra that it starts and ends: with-cassandra.sh [--nodes 1|3] COMMAND…
+# Runs a command beside a fresh Cassandra that it starts and ends.
+# with-cassandra.sh [--nodes 1|3] COMMAND…
 # ONCED_TEST_CQL tells the command where it is.
 set -euo pipefail
 source "$(dirname "$0")/tools.sh"

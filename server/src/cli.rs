@@ -9,15 +9,19 @@ use std::{
 
 use clap::{Parser, Subcommand};
 
+mod archive;
 mod audit;
 mod claim;
 mod complete;
 mod config;
 mod connection;
 mod exit;
+mod export;
 mod failure;
+mod freeze;
 mod get;
 mod health;
+mod import;
 mod intent;
 mod json;
 mod migrate;
@@ -61,6 +65,10 @@ enum Command {
     Release(release::Release),
     Reclaim(Box<reclaim::Reclaim>),
     Health(health::Health),
+    Freeze(freeze::Freeze),
+    Thaw(freeze::Thaw),
+    Export(export::Export),
+    Import(import::Import),
     Policy(policy::PolicyCommand),
     Config(Box<config::ConfigCommand>),
 }
@@ -91,6 +99,10 @@ impl Command {
             Self::Release(command) => call(command.run()),
             Self::Reclaim(command) => call(command.run()),
             Self::Health(command) => call(command.run()),
+            Self::Freeze(command) => call(command.run()),
+            Self::Thaw(command) => call(command.run()),
+            Self::Export(command) => call(command.run()),
+            Self::Import(command) => call(command.run()),
         }
     }
 }

@@ -21,6 +21,7 @@ use uuid::Uuid;
 use self::{
     case::Case,
     flights::{Boarded, Flight, Flights},
+    holds::Holds,
     memories::Memories,
     recent::Recent,
     view::{Ruled, View, Written, after_loss, is_over, told_first, was_applied},
@@ -28,7 +29,7 @@ use self::{
 };
 use crate::{
     clock::{Clock, Timestamp},
-    intent::{IntentId, ProviderKeyForm},
+    intent::ProviderKeyForm,
     ruling::{Given, Request, Ruling, Verdict, rule},
     store::{self, Lease, LeaseWrite, Look, Set, Store, Stored, Write},
 };
@@ -36,6 +37,7 @@ use crate::{
 mod call;
 mod case;
 mod flights;
+mod holds;
 mod memories;
 mod recent;
 mod view;
@@ -43,15 +45,12 @@ mod waiters;
 
 pub use self::{
     call::{Answered, Ask, Error, Room},
+    holds::{Held, Hold},
     waiters::{Changes, Known},
 };
 
 /// How often a lost write is ruled on again before the key counts as contended.
 const ROUNDS_MAX: usize = 16;
-/// Shortest pause between two looks of one that waits.
-const LOOK_PAUSE_MIN: Duration = Duration::from_millis(10);
-/// Pause between two looks at a lease that is held with nothing left of it.
-const SPENT_LEASE_PAUSE: Duration = Duration::from_secs(1);
 /// How long before its deadline a call is answered that nothing definite is known.
 const ANSWER_MARGIN: Duration = Duration::from_millis(5);
 /// How long the work of a call goes on after its caller stopped waiting, to bring an uncertain
@@ -67,6 +66,7 @@ pub struct Keeper {
 struct Inner {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
+    holds: Holds,
     memories: Memories,
     recent: Arc<Recent>,
     waiters: Waiters,
@@ -83,6 +83,7 @@ impl Keeper {
             waiters: Waiters::new(Arc::clone(&store), Arc::clone(&recent)),
             store,
             clock,
+            holds: Holds::default(),
             memories: Memories::default(),
             recent,
             glances: Flights::default(),
@@ -144,21 +145,6 @@ impl Keeper {
     pub fn store(&self) -> Arc<dyn Store> {
         Arc::clone(&self.inner.store)
     }
-
-    /// Tells of news of `intent` from now on.
-    pub fn changes(&self, intent: &IntentId) -> Changes {
-        self.inner.waiters.subscribe(intent)
-    }
-
-    /// After how long to look again at a lease with so much left, if nothing new is heard: it ends
-    /// without a write. None where news tells of that too: with nothing left, in a shared store.
-    pub fn patience(&self, left: Duration) -> Option<Duration> {
-        match left.is_zero() {
-            true if self.inner.store.is_shared() => None,
-            true => Some(SPENT_LEASE_PAUSE),
-            false => Some(left.max(LOOK_PAUSE_MIN)),
-        }
-    }
 }
 
 /// What was seen, and what is left of its lease.
@@ -178,6 +164,7 @@ fn last_ruling(deadline: Instant, took: Duration) -> Instant {
 
 impl Inner {
     async fn answer(&self, ask: &Ask, doubt: &AtomicBool) -> Result<Answered, Error> {
+        let _under_way = self.holds.admit(&*self.store, ask).await?;
         self.check_clock(ask)?;
         let memory = self.memories.of(&*self.store, &*self.clock, ask).await?;
         let case = Case { ask, identity: ask.intent.identity(), memory, doubt };

@@ -11,6 +11,7 @@ mod histories;
 mod latency;
 mod migrate;
 mod model;
+mod moving;
 mod race;
 mod resend;
 mod tidy;
