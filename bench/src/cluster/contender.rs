@@ -10,6 +10,8 @@ pub(crate) enum Contender {
     Lwt,
     /// The same after the plain rows without which a record cannot be found again.
     LwtMarked,
+    /// The same, the plain rows in one request.
+    LwtTogether,
     /// A fresh Claim, asked of a keeper in this process.
     Fresh,
     /// A fresh Claim over gRPC.
@@ -27,9 +29,10 @@ pub(crate) enum Contender {
 }
 
 impl Contender {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Lwt,
         Self::LwtMarked,
+        Self::LwtTogether,
         Self::Fresh,
         Self::FreshCalled,
         Self::Settle,
@@ -44,6 +47,7 @@ impl Contender {
         match self {
             Self::Lwt => "raw LWT",
             Self::LwtMarked => "raw LWT after its plain rows",
+            Self::LwtTogether => "the same, rows in one request",
             Self::Fresh => "fresh claim, in process",
             Self::FreshCalled => "fresh claim, gRPC",
             Self::Settle => "claim + complete, gRPC",

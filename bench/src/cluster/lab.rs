@@ -79,6 +79,7 @@ impl Lab {
         match contender {
             Contender::Lwt => self.raw.lwt().await,
             Contender::LwtMarked => self.raw.lwt_marked().await,
+            Contender::LwtTogether => self.raw.lwt_together().await,
             Contender::Fresh => self.keepers.fresh().await.map(drop),
             Contender::FreshCalled => self.server.fresh(caller).await,
             Contender::Settle => self.server.settle(caller).await.map(drop),

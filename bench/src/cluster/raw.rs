@@ -5,7 +5,10 @@ use anyhow::{Context, Result, ensure};
 use onced::store::cql::{Options, connect};
 use scylla::{
     client::session::Session,
-    statement::{batch::Batch, prepared::PreparedStatement},
+    statement::{
+        batch::{Batch, BatchType},
+        prepared::PreparedStatement,
+    },
     value::{CqlValue, Row},
 };
 use uuid::Uuid;
@@ -20,6 +23,7 @@ pub(super) struct Raw {
     batch: Batch,
     hint: PreparedStatement,
     name: PreparedStatement,
+    together: Batch,
     record: Vec<u8>,
 }
 
@@ -53,7 +57,10 @@ impl Raw {
              VALUES (?, ?, ?, ?) USING TTL 0"
         );
         let (hint, name) = (session.prepare(hint).await?, session.prepare(name).await?);
-        Ok(Self { session, batch, hint, name, record })
+        let mut together = Batch::new(BatchType::Unlogged);
+        together.append_statement(hint.clone());
+        together.append_statement(name.clone());
+        Ok(Self { session, batch, hint, name, together, record })
     }
 
     pub(super) async fn lwt(&self) -> Result<()> {
@@ -70,6 +77,16 @@ impl Raw {
             self.session.execute_unpaged(&self.hint, hint),
             self.session.execute_unpaged(&self.name, name),
         )?;
+        self.write(&key, revision).await
+    }
+
+    /// The same in one request.
+    pub(super) async fn lwt_together(&self) -> Result<()> {
+        let (key, revision) = (key(), Uuid::new_v4());
+        let shard = i32::from(revision.as_bytes()[0] % 8);
+        let hint = (NAMESPACE, OPERATION, shard, &key, revision);
+        let name = (NAMESPACE, format!("k:{}", Uuid::new_v4()), OPERATION, &key);
+        self.session.batch(&self.together, (hint, name)).await?;
         self.write(&key, revision).await
     }
 
