@@ -33,6 +33,8 @@ pub enum Exit {
     Repeated = 13,
     /// It finally failed before.
     Failed = 14,
+    /// Not all of an export stands at the target.
+    Incomplete = 15,
     /// The command line, a file or a field of the request is wrong.
     Usage = 64,
     /// No answer, or none for now.
