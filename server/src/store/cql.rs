@@ -41,7 +41,7 @@ mod statements;
 mod values;
 
 pub use self::{
-    connect::ConnectError,
+    connect::{ConnectError, connect},
     index::{Audited, Swept},
     inspect::{Unfit, inspect},
     lwt::{Lwt, Tally},
