@@ -20,11 +20,11 @@ use super::{
 const FREEZE: &str = "\
 Example: onced freeze --namespace payments --reason 'move to the cluster'
          onced freeze --all --seal --reason 'last pass of the move'
-It is in force everywhere when the command ends, over a cluster after 70 s, and outlives restarts.
+It is in force everywhere when the command ends, over a cluster after 75 s, and outlives restarts.
 Safe to repeat: a freeze does not lift a seal. --timeout bounds the asking, not that wait.";
 const THAW: &str = "Example: onced thaw --namespace payments --reason 'the move is done'";
 /// How long the server may wait for calls that are under way.
-const HOLD: Duration = Duration::from_secs(75);
+const HOLD: Duration = Duration::from_secs(80);
 
 /// Of which namespaces.
 #[derive(Clone, Debug, Args)]
