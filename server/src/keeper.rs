@@ -127,7 +127,7 @@ impl Keeper {
             let Verdict::InProgress { own_token: None } = answered.verdict else {
                 return Ok(answered);
             };
-            let until = until.min(last_ruling(ask.deadline, began.elapsed()));
+            let until = until.min(waiters::last_ruling(ask.deadline, began.elapsed()));
             if Instant::now() >= until || stop.is_cancelled() {
                 return Ok(answered);
             }
@@ -154,12 +154,6 @@ fn seen(stored: Option<&Stored>) -> (Known, Duration) {
         Some(Lease::Over) | None => Duration::ZERO,
     };
     (Known::of(stored), left)
-}
-
-/// When the last ruling of one that waits begins, so that its answer comes in time: it may look
-/// twice, after others that look at the same.
-fn last_ruling(deadline: Instant, took: Duration) -> Instant {
-    deadline.checked_sub(4 * took + ANSWER_MARGIN).unwrap_or(deadline)
 }
 
 impl Inner {

@@ -29,8 +29,6 @@ use crate::{
 const BELIEVED_FOR: Duration = Duration::from_secs(1);
 /// When the first who comes reads it again, while the others still believe it.
 const READ_AGAIN_AFTER: Duration = Duration::from_millis(500);
-/// How long a call of another replica may take: by default, and so at least.
-const CALL_ELSEWHERE: Duration = Duration::from_secs(60);
 /// How long a store may be at a request that nobody waits for any more.
 const UNHEARD: Duration = Duration::from_secs(5);
 /// Namespaces that are remembered; anybody can name new ones.
@@ -279,7 +277,7 @@ impl Keeper {
     /// For how long a call of another replica can be under way beyond its own time; nothing where
     /// there is no other.
     pub fn others_settle_in(&self, call_max: Duration) -> Option<Duration> {
-        self.inner.store.is_shared().then(|| call_max.max(CALL_ELSEWHERE) + AFTERCARE + UNHEARD)
+        self.inner.store.is_shared().then_some(call_max + AFTERCARE + UNHEARD)
     }
 }
 

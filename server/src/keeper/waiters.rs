@@ -95,6 +95,12 @@ impl Known {
     }
 }
 
+/// When the last ruling of one that waits begins, so that its answer comes in time: it may look
+/// twice, after others that look at the same.
+pub(super) fn last_ruling(deadline: Instant, took: Duration) -> Instant {
+    deadline.checked_sub(4 * took + super::ANSWER_MARGIN).unwrap_or(deadline)
+}
+
 impl Waiters {
     pub(super) fn new(store: Arc<dyn Store>, recent: Arc<Recent>) -> Self {
         let eyes = Eyes { store, recent, looks: Semaphore::new(LOOKS_MAX) };

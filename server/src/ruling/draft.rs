@@ -45,11 +45,16 @@ pub(super) fn annotate(stored: &Stored, record: Record, expiry: Expiry) -> Write
     }
 }
 
-/// Now, but not before the moment that a live lease itself tells of: a server whose clock is behind
-/// must not make evidence count early.
+/// Now, unless a live lease tells of a later moment: a server whose clock is behind must not make
+/// evidence count early.
 pub(super) fn moment(stored: &Stored, now: Timestamp) -> Timestamp {
+    /// What is left of a lease is told in whole seconds, and less than it is.
+    const ROUGHLY: Duration = Duration::from_secs(5);
     match stored.lease {
-        Lease::Live { left } => now.max(stored.record.lease_end.before(left)),
+        Lease::Live { left } => {
+            let told = stored.record.lease_end.before(left);
+            if told > now.after(ROUGHLY) { told } else { now }
+        }
         Lease::Over => now,
     }
 }

@@ -263,7 +263,7 @@ fn a_server_whose_clock_is_behind_makes_no_evidence_count_early() {
     for request in [live.says(1, Reported::Unknown), live.renews(1, 60), live.releases(1)] {
         let ruling = rule(Some(&stored), &request, &live.given(), behind);
         let record = ruling.write.expect("a write").record;
-        assert!(record.lease_end >= live.now, "{request:?}");
+        assert!(record.lease_end >= live.now, "{request:?}: {record:?}");
     }
 }
 
