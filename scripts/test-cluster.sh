@@ -7,7 +7,7 @@ cd "$ROOT"
 
 SKIPS=tests/cluster-skips.txt
 # Modules that stand on an engine. All others are the same on every engine.
-SUITES=(conformance calls resend race latency histories migrate cluster moving)
+SUITES=(calls resend race latency histories migrate cluster)
 # Most tests wait for the cluster's clock: they wait side by side.
 AT_ONCE=40
 
@@ -32,4 +32,6 @@ say "the suites, on $ONCED_TEST_CQL"
 export ONCED_TEST_ENGINE=cluster
 check_skips
 mapfile -t left_out < <(skips | sed 's/^/--skip\n/')
+# By themselves: they measure how long leases live.
+it --test-threads "$AT_ONCE" conformance::
 it --test-threads "$AT_ONCE" "${left_out[@]}" "${SUITES[@]/%/::}"

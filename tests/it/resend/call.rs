@@ -218,7 +218,7 @@ fn ruling(ruling: v1::Ruling) -> String {
 
 fn completed(response: v1::CompleteResponse) -> String {
     let v1::CompleteResponse { intent, late, repeated: _ } = response;
-    format!("{late} {intent:?}")
+    format!("{late} {:?}", intent.map(shown))
 }
 
 /// When it expires is told from what is left of it, in whole seconds.
