@@ -226,7 +226,7 @@ impl Keeper {
         }
     }
 
-    /// Holds a namespace, or all of them; a freeze does not lift a seal. Every replica obeys it when
+    /// Holds a namespace, or all of them; a freeze does not lift a seal. Every replica obeys when
     /// this returns, and of this one's calls none is under way that it would not take.
     pub async fn hold(&self, namespace: Option<&str>, hold: Hold) -> Result<(), store::Error> {
         let store = &*self.inner.store;
