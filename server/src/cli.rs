@@ -24,6 +24,7 @@ mod moment;
 mod money;
 mod next;
 mod outcome;
+mod outcome_line;
 mod page;
 mod payload;
 mod policy;
@@ -31,6 +32,7 @@ mod reclaim;
 mod release;
 mod renew;
 mod ruling;
+mod run;
 mod serve;
 mod span;
 
@@ -59,6 +61,7 @@ enum Command {
     Release(release::Release),
     Reclaim(Box<reclaim::Reclaim>),
     Health(health::Health),
+    Run(Box<run::Run>),
     Policy(policy::PolicyCommand),
     Config(Box<config::ConfigCommand>),
 }
@@ -88,6 +91,7 @@ impl Command {
             Self::Release(command) => call(command.run()),
             Self::Reclaim(command) => call(command.run()),
             Self::Health(command) => call(command.run()),
+            Self::Run(command) => call(command.run()),
         }
     }
 }

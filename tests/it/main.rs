@@ -12,5 +12,6 @@ mod migrate;
 mod model;
 mod race;
 mod resend;
+mod run;
 mod tidy;
 mod wire;

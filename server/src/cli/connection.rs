@@ -80,6 +80,8 @@ pub(super) struct Answer<A> {
     pub(super) message: A,
     /// Just before that send; a lease counts from here.
     pub(super) sent_at: Instant,
+    /// It answers a call that had been sent before, by this process and without an answer.
+    pub(super) is_resend: bool,
 }
 
 impl Connection {
@@ -99,7 +101,7 @@ impl Connection {
             let sent_at = Instant::now();
             let limit = deadline.duration_since(sent_at).min(ANSWER_TIMEOUT.saturating_add(hold));
             let status = match send_once(&client, request.clone(), limit, &send).await {
-                Ok(message) => return Ok(Answer { message, sent_at }),
+                Ok(message) => return Ok(Answer { message, sent_at, is_resend: sends > 1 }),
                 Err(status) => status,
             };
             is_unheard &= is_connect_refused(&status);

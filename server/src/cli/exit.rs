@@ -33,12 +33,35 @@ pub enum Exit {
     Repeated = 13,
     /// It finally failed before.
     Failed = 14,
+    /// `run`: the command surely did nothing; it may be run again.
+    NotApplied = 15,
+    /// `run`: the command was run, and what became of it is not on record.
+    Unrecorded = 16,
     /// The command line, a file or a field of the request is wrong.
     Usage = 64,
     /// No answer, or none for now.
     Unavailable = 69,
     /// Refused, or a fault on this side.
     Refused = 70,
+}
+
+impl Exit {
+    /// Whether `run` says something of its own by this code, so that no command may.
+    pub(super) fn is_of_run(code: u8) -> bool {
+        [
+            Self::InProgress,
+            Self::Unknown,
+            Self::Repeated,
+            Self::Failed,
+            Self::NotApplied,
+            Self::Unrecorded,
+            Self::Usage,
+            Self::Unavailable,
+            Self::Refused,
+        ]
+        .iter()
+        .any(|own| *own as u8 == code)
+    }
 }
 
 impl From<Exit> for ExitCode {

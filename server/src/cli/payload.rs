@@ -26,6 +26,16 @@ pub(super) struct PayloadArgs {
 }
 
 impl PayloadArgs {
+    /// A JSON text, as if it had been typed.
+    pub(super) fn of_json(text: String) -> Self {
+        Self { json: Some(text), ..Self::default() }
+    }
+
+    /// Whether nothing was typed.
+    pub(super) fn is_absent(&self) -> bool {
+        self.typed().is_empty()
+    }
+
     /// The message; none if nothing was given.
     pub(super) fn read(&self) -> anyhow::Result<Option<Payload>> {
         let payload = if let Some(text) = &self.json {

@@ -98,7 +98,7 @@ impl Release {
 }
 
 /// Says no more than what was taken: another attempt may be unresolved, or have succeeded.
-fn page(repeated: bool, next: &Next) -> Page {
+pub(super) fn page(repeated: bool, next: &Next) -> Page {
     let headline = if repeated {
         "this attempt surely did nothing; the same was taken before"
     } else {
