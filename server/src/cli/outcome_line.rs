@@ -36,7 +36,7 @@ pub(super) enum Report {
 #[derive(Clone, Debug)]
 pub(super) enum Taken {
     /// The outcome is recorded; how the intent now stands.
-    Complete(CompleteResponse),
+    Complete(Box<CompleteResponse>),
     /// The attempt is given back.
     Release(ReleaseResponse),
 }
@@ -90,7 +90,7 @@ impl Report {
                     client.claims().complete(request).await
                 };
                 let asked = connection.ask(request, Duration::ZERO, send).await;
-                asked.map(|answer: Answer<_>| Taken::Complete(answer.message))
+                asked.map(|answer: Answer<_>| Taken::Complete(Box::new(answer.message)))
             }
             Self::Release(request) => {
                 let send = async |client: Client, request: Request<ReleaseRequest>| {

@@ -142,7 +142,7 @@ impl Run {
         let asking = Asking { run: self, payload: &message, claimant: RefCell::default() };
         let claimed = tokio::select! {
             claimed = asking.until_ruled() => claimed?,
-            signal = signals.to_end() => return asking.interrupted(signal).await,
+            signal = signals.asked_to_end() => return asking.interrupted(signal).await,
         };
         let (granted, sent_at) = match claimed {
             Claimed::Ended(end) => return Ok(end),
@@ -205,10 +205,9 @@ impl Run {
         };
         let sent = report::send(&report, &self.connection, self.report_within, signals).await;
         match sent {
-            Ok(_) if fate == Fate::Unknown => Ok(end),
+            // The end of its lease says the same, whether it was heard or not.
+            _ if fate == Fate::Unknown => Ok(end),
             Ok(taken) => Ok(if report::stands(&taken) { end } else { End::in_doubt() }),
-            // The end of its lease will say the same.
-            Err(_) if fate == Fate::Unknown => Ok(end),
             Err(status) => {
                 report::tell_unrecorded(&report, &self.connection, &status)?;
                 Ok(End::settled(Exit::Unrecorded, None))

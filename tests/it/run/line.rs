@@ -74,7 +74,8 @@ async fn outcomes_of_every_kind_are_told_later_from_a_log() {
     let codes: Vec<i32> = lost.iter().map(|lost| lost.code).collect();
     assert_eq!(codes, [16, 16, 16, 12], "{lost:?}");
     assert!(!lost[3].err.contains("onced-outcome"), "the end of the lease says the same");
-    let log: String = lost.iter().map(|lost| format!("Nov 30 03:00 cron\n{}", lost.err)).collect();
+    let errs: Vec<&str> = lost.iter().map(|lost| lost.err.as_str()).collect();
+    let log = errs.join("Nov 30 03:00 cron\n");
     scene.told_by_log(&log).await.is(0, "recorded");
     scene.told_by_log(&log).await.is(0, "recorded");
     let calls = scene.server.calls();

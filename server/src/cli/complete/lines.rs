@@ -62,7 +62,7 @@ impl Lines {
         let output = self.connection.output;
         match report.send(&self.connection).await {
             Ok(Taken::Complete(answer)) => {
-                let named = ("onced.v1.CompleteResponse", &answer);
+                let named = ("onced.v1.CompleteResponse", &*answer);
                 super::super::print_answer(output, named, &page(&answer))?;
             }
             Ok(Taken::Release(answer)) => {

@@ -5,8 +5,8 @@ use onced_proto::v1::{
 
 use super::*;
 
-fn intent() -> Option<IntentId> {
-    Some(IntentId { namespace: "n".into(), operation: "o".into(), key: "k\n\"é\"".into() })
+fn intent() -> IntentId {
+    IntentId { namespace: "n".into(), operation: "o".into(), key: "k\n\"é\"".into() }
 }
 
 fn complete(body: Body) -> Report {
@@ -14,7 +14,7 @@ fn complete(body: Body) -> Report {
     let result = Some(Content { body: Some(body), content_type });
     let hash = payload::Payload::Hash("sha256:ab".into());
     Report::Complete(CompleteRequest {
-        intent: intent(),
+        intent: Some(intent()),
         fencing_token: 1_764_547_200_000_001,
         payload: Some(Payload { payload: Some(hash) }),
         outcome: Some(Outcome::Succeeded(Succeeded { result, ..Default::default() })),
@@ -23,7 +23,7 @@ fn complete(body: Body) -> Report {
 
 fn release() -> Report {
     Report::Release(ReleaseRequest {
-        intent: intent(),
+        intent: Some(intent()),
         grant: Some(Grant::FencingToken(7)),
         reason: NotAppliedReason::NotStarted.into(),
         message: "no such file".into(),

@@ -48,8 +48,8 @@ impl Codes {
             bail!("--exit-code: {own} is a code of onced itself; let the command use another");
         }
         all.sort_unstable();
-        if let Some(pair) = all.windows(2).find(|pair| pair[0] == pair[1]) {
-            bail!("exit code {} is named twice; it can mean one thing only", pair[0]);
+        if let Some([twice, ..]) = all.windows(2).find(|pair| pair[0] == pair[1]) {
+            bail!("exit code {twice} is named twice; it can mean one thing only");
         }
         Ok(())
     }

@@ -128,7 +128,7 @@ pub(super) async fn send(
 ) -> Result<Taken, Status> {
     let interrupted = async {
         sleep(UNDISTURBED).await;
-        signals.to_end().await
+        signals.asked_to_end().await
     };
     tokio::select! {
         sent = send_within(report, connection, within) => sent,

@@ -49,7 +49,7 @@ impl Signals {
     }
 
     /// The next one that asks this program to end.
-    pub(super) async fn to_end(&mut self) -> Signal {
+    pub(super) async fn asked_to_end(&mut self) -> Signal {
         loop {
             let signal = self.next().await;
             if signal != Signal::USR1 && signal != Signal::USR2 {
