@@ -1,24 +1,20 @@
 #!/usr/bin/env bash
-# The suites again, on a Cassandra that this script starts and ends. With --nodes 3, on three.
+# The suites again, on the cluster that ONCED_TEST_CQL names; see with-cassandra.sh.
+# Takes cargo's own flags, such as --release.
 set -euo pipefail
 source "$(dirname "$0")/tools.sh"
 cd "$ROOT"
 
-DIR="$ROOT/target/cassandra-tests"
-SKIPS="$ROOT/tests/cluster-skips.txt"
+SKIPS=tests/cluster-skips.txt
 # Modules that stand on an engine. All others are the same on every engine.
-SUITES=(conformance calls resend race latency histories migrate)
+SUITES=(conformance calls resend race latency histories migrate cluster moving)
 # Most tests wait for the cluster's clock: they wait side by side.
 AT_ONCE=40
 
-up() {
-    "$ROOT/deploy/cassandra/cassandra.sh" down --dir "$DIR" --wipe
-    "$ROOT/deploy/cassandra/cassandra.sh" up --dir "$DIR" "$@" | tail -n 1
-}
+FLAGS=("$@")
+it() { cargo test --package onced-tests --test it --locked "${FLAGS[@]}" -- "$@"; }
 
-down() { "$ROOT/deploy/cassandra/cassandra.sh" down --dir "$DIR" --wipe; }
-
-skips() { grep -v '^#' "$SKIPS" | grep -v '^$'; }
+skips() { grep -v -e '^#' -e '^$' "$SKIPS"; }
 
 # Every name on the list is a test's.
 check_skips() {
@@ -29,26 +25,11 @@ check_skips() {
     return 1
 }
 
-it() { cargo test --package onced-tests --test it --locked "${PROFILE[@]}" -- "$@"; }
+say "the parts of the cluster engine, on $ONCED_TEST_CQL"
+cargo test --package onced --lib --locked "${FLAGS[@]}" -- --include-ignored store::cql::
 
-PROFILE=()
-NODES=(--nodes 1)
-while [[ $# -gt 0 ]]; do
-    case $1 in
-        --nodes) NODES=(--nodes "$2"); shift 2 ;;
-        --release) PROFILE=(--release); shift ;;
-        *) echo "usage: $0 [--nodes 1|3] [--release]" >&2; exit 64 ;;
-    esac
-done
-
-trap down EXIT
-store="$(up --subnet 127.0.17 "${NODES[@]}")"
-export ONCED_TEST_CQL="${store#cql://}" ONCED_TEST_ENGINE=cluster
-
-say "the parts of the cluster engine, on $store"
-cargo test --package onced --lib --locked "${PROFILE[@]}" -- --include-ignored store::cql::
-
-say "the suites, on $store"
+say "the suites, on $ONCED_TEST_CQL"
+export ONCED_TEST_ENGINE=cluster
 check_skips
 mapfile -t left_out < <(skips | sed 's/^/--skip\n/')
 it --test-threads "$AT_ONCE" "${left_out[@]}" "${SUITES[@]/%/::}"

@@ -12,8 +12,8 @@ use onced::{
     intent::IntentId,
     record::Revision,
     store::{
-        Answer, BoxFuture, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble,
-        Write,
+        Answer, BoxFuture, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Store,
+        Stored, Trouble, Write,
         conformance::{Passage, Subject},
         embedded::{Embedded, Options},
     },
@@ -29,6 +29,7 @@ pub mod memory;
 pub mod replicated;
 pub mod result;
 pub mod retention;
+pub mod scan;
 pub mod write;
 
 /// What a broken store does otherwise than the engine under it. What it leaves out is whole.
@@ -106,6 +107,25 @@ pub trait Flaw: Send + Sync + 'static {
         whole.any_unsettled(namespace, operation)
     }
 
+    /// See [`Store::scan`].
+    fn scan<'a>(
+        &'a self,
+        whole: &'a dyn Store,
+        namespace: Option<&'a str>,
+        page: &'a Page,
+    ) -> Answer<'a, Listing> {
+        whole.scan(namespace, page)
+    }
+
+    /// See [`Store::memories`].
+    fn memories<'a>(
+        &'a self,
+        whole: &'a dyn Store,
+        namespace: Option<&'a str>,
+    ) -> Answer<'a, Vec<Remembered>> {
+        whole.memories(namespace)
+    }
+
     /// See [`Store::set_memory`].
     fn set_memory<'a>(
         &'a self,
@@ -180,6 +200,14 @@ impl<F: Flaw> Store for Broken<F> {
         memory: &'a Memory,
     ) -> Answer<'a, Memory> {
         self.flaw.set_memory(&*self.whole, namespace, operation, expected, memory)
+    }
+
+    fn scan<'a>(&'a self, namespace: Option<&'a str>, page: &'a Page) -> Answer<'a, Listing> {
+        self.flaw.scan(&*self.whole, namespace, page)
+    }
+
+    fn memories<'a>(&'a self, namespace: Option<&'a str>) -> Answer<'a, Vec<Remembered>> {
+        self.flaw.memories(&*self.whole, namespace)
     }
 
     fn clock_bound(&self) -> Duration {

@@ -9,14 +9,19 @@ use std::{
 
 use clap::{Parser, Subcommand};
 
+mod archive;
+mod audit;
 mod claim;
 mod complete;
 mod config;
 mod connection;
 mod exit;
+mod export;
 mod failure;
+mod freeze;
 mod get;
 mod health;
+mod import;
 mod intent;
 mod json;
 mod migrate;
@@ -54,6 +59,7 @@ struct Cli {
 enum Command {
     Serve(Box<serve::Serve>),
     Migrate(Box<migrate::Migrate>),
+    Audit(Box<audit::Audit>),
     Claim(Box<claim::Claim>),
     Complete(Box<complete::Complete>),
     Get(get::Get),
@@ -62,6 +68,10 @@ enum Command {
     Reclaim(Box<reclaim::Reclaim>),
     Health(health::Health),
     Run(Box<run::Run>),
+    Freeze(freeze::Freeze),
+    Thaw(freeze::Thaw),
+    Export(export::Export),
+    Import(import::Import),
     Policy(policy::PolicyCommand),
     Config(Box<config::ConfigCommand>),
 }
@@ -82,6 +92,7 @@ impl Command {
         match self {
             Self::Serve(command) => command.run(),
             Self::Migrate(command) => command.run(),
+            Self::Audit(command) => command.run(),
             Self::Policy(command) => command.run(),
             Self::Config(command) => command.run(),
             Self::Claim(command) => call(command.run()),
@@ -92,6 +103,10 @@ impl Command {
             Self::Reclaim(command) => call(command.run()),
             Self::Health(command) => call(command.run()),
             Self::Run(command) => call(command.run()),
+            Self::Freeze(command) => call(command.run()),
+            Self::Thaw(command) => call(command.run()),
+            Self::Export(command) => call(command.run()),
+            Self::Import(command) => call(command.run()),
         }
     }
 }

@@ -19,21 +19,25 @@ use tracing::Instrument;
 use uuid::Uuid;
 
 use self::{
+    case::Case,
     flights::{Boarded, Flight, Flights},
+    holds::Holds,
     memories::Memories,
     recent::Recent,
-    view::{Ruled, View, Written, after_loss, is_over},
+    view::{Ruled, View, Written, after_loss, is_over, told_first, was_applied},
     waiters::Waiters,
 };
 use crate::{
     clock::{Clock, Timestamp},
-    intent::{Identity, IntentId, ProviderKeyForm},
+    intent::ProviderKeyForm,
     ruling::{Given, Request, Ruling, Verdict, rule},
-    store::{self, Lease, LeaseWrite, Look, Memory, Set, Store, Stored, Write},
+    store::{self, Lease, LeaseWrite, Look, Set, Store, Stored, Write},
 };
 
 mod call;
+mod case;
 mod flights;
+mod holds;
 mod memories;
 mod recent;
 mod view;
@@ -41,15 +45,12 @@ mod waiters;
 
 pub use self::{
     call::{Answered, Ask, Error, Room},
+    holds::{Held, Hold},
     waiters::{Changes, Known},
 };
 
 /// How often a lost write is ruled on again before the key counts as contended.
 const ROUNDS_MAX: usize = 16;
-/// Shortest pause between two looks of one that waits.
-const LOOK_PAUSE_MIN: Duration = Duration::from_millis(10);
-/// Pause between two looks at a lease that is held with nothing left of it.
-const SPENT_LEASE_PAUSE: Duration = Duration::from_secs(1);
 /// How long before its deadline a call is answered that nothing definite is known.
 const ANSWER_MARGIN: Duration = Duration::from_millis(5);
 /// How long the work of a call goes on after its caller stopped waiting, to bring an uncertain
@@ -65,6 +66,7 @@ pub struct Keeper {
 struct Inner {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
+    holds: Holds,
     memories: Memories,
     recent: Arc<Recent>,
     waiters: Waiters,
@@ -81,6 +83,7 @@ impl Keeper {
             waiters: Waiters::new(Arc::clone(&store), Arc::clone(&recent)),
             store,
             clock,
+            holds: Holds::default(),
             memories: Memories::default(),
             recent,
             glances: Flights::default(),
@@ -142,29 +145,6 @@ impl Keeper {
     pub fn store(&self) -> Arc<dyn Store> {
         Arc::clone(&self.inner.store)
     }
-
-    /// Tells of news of `intent` from now on.
-    pub fn changes(&self, intent: &IntentId) -> Changes {
-        self.inner.waiters.subscribe(intent)
-    }
-
-    /// After how long to look again at a lease with so much left, if nothing new is heard: it ends
-    /// without a write. None where news tells of that too: with nothing left, in a shared store.
-    pub fn patience(&self, left: Duration) -> Option<Duration> {
-        match left.is_zero() {
-            true if self.inner.store.is_shared() => None,
-            true => Some(SPENT_LEASE_PAUSE),
-            false => Some(left.max(LOOK_PAUSE_MIN)),
-        }
-    }
-}
-
-/// A Claim that was probably sent before asks for what is settled; else a refusal may follow.
-fn first_look(case: &Case<'_>) -> Look {
-    match case.ask.request {
-        Request::Claim(_) => Look::Recent,
-        _ => Look::Fresh,
-    }
 }
 
 /// What was seen, and what is left of its lease.
@@ -176,22 +156,6 @@ fn seen(stored: Option<&Stored>) -> (Known, Duration) {
     (Known::of(stored), left)
 }
 
-/// One request under way.
-struct Case<'a> {
-    ask: &'a Ask,
-    identity: Identity,
-    memory: Memory,
-    /// A write was sent, and nobody knows whether it was applied.
-    doubt: &'a AtomicBool,
-}
-
-impl Case<'_> {
-    /// Whether what another caller learns serves it: it is about the key, and its writes are rare.
-    fn shares(&self) -> bool {
-        matches!(self.ask.request, Request::Claim(_) | Request::Get(_))
-    }
-}
-
 /// When the last ruling of one that waits begins, so that its answer comes in time: it may look
 /// twice, after others that look at the same.
 fn last_ruling(deadline: Instant, took: Duration) -> Instant {
@@ -200,10 +164,12 @@ fn last_ruling(deadline: Instant, took: Duration) -> Instant {
 
 impl Inner {
     async fn answer(&self, ask: &Ask, doubt: &AtomicBool) -> Result<Answered, Error> {
+        let _under_way = self.holds.admit(&*self.store, ask).await?;
         self.check_clock(ask)?;
         let memory = self.memories.of(&*self.store, &*self.clock, ask).await?;
         let case = Case { ask, identity: ask.intent.identity(), memory, doubt };
-        let Ruled { verdict, stored, waited, now } = self.ruled(&case).await?;
+        let ruled = self.ruled(&case).await.map_err(|error| case.in_doubt(error))?;
+        let Ruled { verdict, stored, waited, now } = ruled;
         let clock_bound = self.store.clock_bound();
         Ok(Answered { verdict, stored, waited, now, memory: case.memory, clock_bound })
     }
@@ -219,6 +185,7 @@ impl Inner {
 
     async fn ruled(&self, case: &Case<'_>) -> Result<Ruled, Error> {
         let (mut view, mut flight) = self.first_view(case).await?;
+        let mut own = None;
         for _ in 0..ROUNDS_MAX {
             let now = self.clock.now();
             let ruling = self.rule_on(&view, case, now);
@@ -226,7 +193,8 @@ impl Inner {
                 let firm = view.linearizable || ruling.verdict == Verdict::Completed;
                 if firm && !is_over(&ruling.verdict, view.looked) {
                     let waited = view.looked.duration_since(case.ask.received);
-                    let (verdict, stored) = (ruling.verdict, view.stored);
+                    let verdict = told_first(ruling.verdict, view.stored.as_ref(), own);
+                    let stored = view.stored;
                     return Ok(Ruled { verdict, stored, waited, now });
                 }
                 drop(flight.take());
@@ -244,7 +212,10 @@ impl Inner {
             let sent = self.write(case, &view, ruling.verdict, &write, now, flight.take());
             match sent.await? {
                 Written::Answer(ruled) => return Ok(*ruled),
-                Written::Again(next) => view = *next,
+                Written::Again(next) => {
+                    own = case.doubt.load(Ordering::SeqCst).then_some(write.record.revision);
+                    view = *next;
+                }
             }
         }
         Err(store::Error::Contended.into())
@@ -273,7 +244,7 @@ impl Inner {
                 Boarded::Leads(flight) => Ok((View::believed(None), Some(flight))),
                 Boarded::Shares(shown) => Ok((Arc::unwrap_or_clone(shown?), None)),
             },
-            None => Ok((self.look(case, first_look(case)).await?, None)),
+            None => Ok((self.look(case, case.first_look()).await?, None)),
         }
     }
 
@@ -344,7 +315,9 @@ impl Inner {
             (_, None) | (Err(store::Error::Uncertain(_)), _) => {}
             (answer, Some(flight)) => flight.land(|| View::after(view, write, answer, sent)),
         };
-        let written = match self.apply(case, write, landed).await? {
+        let answer = self.apply(case, write, landed).await?;
+        case.doubt.store(was_applied(&answer, write), Ordering::SeqCst);
+        let written = match answer {
             Set::Applied => {
                 let stored = write.applied_on(view.stored.as_ref());
                 self.recent.wrote(&case.identity, &stored);

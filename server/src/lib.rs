@@ -18,5 +18,6 @@ pub mod service;
 pub mod status;
 pub mod store;
 pub mod telemetry;
+pub mod transfer;
 pub mod violation;
 pub mod wire;

@@ -20,7 +20,7 @@ use crate::{
     clock::Clock,
     keeper::Keeper,
     policy::Policies,
-    service::{Bounds, Claims, PolicyReader, Service},
+    service::{Admin, Bounds, Claims, PolicyReader, Service},
     telemetry::{Backlog, Metrics},
 };
 
@@ -94,11 +94,12 @@ pub async fn serve(
         server = server.max_connection_age(age);
     }
     let claims = ClaimServiceServer::new(Claims(service.clone()));
+    let admins = AdminServiceServer::new(Admin(service.clone()));
     let grpc = server
         .add_service(claims.max_decoding_message_size(MESSAGE_MAX))
         .add_service(PolicyServiceServer::new(PolicyReader(policies)))
         .add_service(ReconciliationServiceServer::new(unserved::Unserved))
-        .add_service(AdminServiceServer::new(unserved::Unserved))
+        .add_service(admins.max_decoding_message_size(MESSAGE_MAX))
         .add_service(health_service)
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)

@@ -20,12 +20,13 @@ use crate::{
     wire::request,
 };
 
+mod admin;
 pub mod call;
 mod claims;
 pub mod load;
 mod policies;
 
-pub use self::{claims::Claims, policies::PolicyReader};
+pub use self::{admin::Admin, claims::Claims, policies::PolicyReader};
 
 /// How long before the end of the call a waiting Claim is answered, so that the answer still
 /// arrives.

@@ -17,6 +17,7 @@ use crate::{
     violation::Violation,
 };
 
+pub mod operator;
 mod refusal;
 mod store;
 

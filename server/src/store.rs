@@ -64,6 +64,15 @@ pub trait Store: Send + Sync + 'static {
         memory: &'a Memory,
     ) -> Answer<'a, Memory>;
 
+    /// Every record that has not expired, of one namespace or of all, with its result and its
+    /// lives, in an order of the engine's own that stays as it is. A page may hold fewer than are
+    /// left, or none, and still have a next one. A record that is written meanwhile is shown as it
+    /// was or as it is; one that is made or goes meanwhile may be shown or not.
+    fn scan<'a>(&'a self, namespace: Option<&'a str>, page: &'a Page) -> Answer<'a, Listing>;
+
+    /// How far back every operation is remembered, of one namespace or of all.
+    fn memories<'a>(&'a self, namespace: Option<&'a str>) -> Answer<'a, Vec<Remembered>>;
+
     /// By how much clocks that judge leases may differ from the ruling's: zero where there is but
     /// one.
     fn clock_bound(&self) -> Duration;
@@ -325,6 +334,17 @@ pub struct Memory {
     pub restored: bool,
     /// Nobody has accepted yet that keys without a record are fresh.
     pub gap: bool,
+}
+
+/// A memory, and whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remembered {
+    /// Whose.
+    pub namespace: String,
+    /// Of which operation.
+    pub operation: String,
+    /// How far back.
+    pub memory: Memory,
 }
 
 /// How a store can fail. Anything else is an answer.

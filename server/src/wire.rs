@@ -18,6 +18,7 @@ pub mod policy;
 pub mod request;
 pub mod ruling;
 pub mod time;
+pub mod transfer;
 pub mod warning;
 
 /// An intent's names.

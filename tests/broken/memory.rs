@@ -2,7 +2,7 @@
 
 use onced::{
     record::Revision,
-    store::{Answer, Memory, Store},
+    store::{Answer, Memory, Remembered, Store},
 };
 
 use super::Flaw;
@@ -12,6 +12,36 @@ pub struct LastWriterWins;
 
 /// Says that what was given stands, whether it does or not.
 pub struct AnswersWhatWasGiven;
+
+/// The last one is not listed.
+pub struct MissesOne;
+
+/// The namespace is not looked at.
+pub struct OfEveryNamespace;
+
+impl Flaw for MissesOne {
+    fn memories<'a>(
+        &'a self,
+        whole: &'a dyn Store,
+        namespace: Option<&'a str>,
+    ) -> Answer<'a, Vec<Remembered>> {
+        Box::pin(async move {
+            let mut all = whole.memories(namespace).await?;
+            all.pop();
+            Ok(all)
+        })
+    }
+}
+
+impl Flaw for OfEveryNamespace {
+    fn memories<'a>(
+        &'a self,
+        whole: &'a dyn Store,
+        _namespace: Option<&'a str>,
+    ) -> Answer<'a, Vec<Remembered>> {
+        whole.memories(None)
+    }
+}
 
 impl Flaw for LastWriterWins {
     fn set_memory<'a>(

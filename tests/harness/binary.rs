@@ -4,6 +4,7 @@
 //! Ends no process but those that it started.
 
 use std::{
+    ffi::OsString,
     fs::File,
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -168,8 +169,7 @@ fn spawn(ground: &Ground, arguments: &[String]) -> Child {
     let told = File::create(told_path(ground)).expect("a file for what it prints");
     Command::new(program())
         .args(["serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"])
-        .arg("--data")
-        .arg(ground.folder())
+        .args(place(ground, arguments))
         .arg("--policy")
         .arg(ground.folder().with_file_name("policy.toml"))
         .args(arguments)
@@ -179,6 +179,14 @@ fn spawn(ground: &Ground, arguments: &[String]) -> Child {
         .stderr(log)
         .spawn()
         .expect("a process")
+}
+
+/// A folder, unless it is told of a cluster.
+fn place(ground: &Ground, arguments: &[String]) -> Vec<OsString> {
+    if arguments.iter().any(|argument| argument == "--store") {
+        return Vec::new();
+    }
+    vec!["--data".into(), ground.folder().into()]
 }
 
 /// From "… is ready: gRPC on ADDRESS, admin on http://ADDRESS".

@@ -8,7 +8,8 @@ use onced::{
     intent::IntentId,
     record::Revision,
     store::{
-        Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write,
+        Answer, Error, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Store, Stored,
+        Trouble, Write,
     },
 };
 use tokio::sync::{Semaphore, watch};
@@ -151,6 +152,14 @@ impl Store for Gated {
         memory: &'a Memory,
     ) -> Answer<'a, Memory> {
         self.store.set_memory(namespace, operation, expected, memory)
+    }
+
+    fn scan<'a>(&'a self, namespace: Option<&'a str>, page: &'a Page) -> Answer<'a, Listing> {
+        self.store.scan(namespace, page)
+    }
+
+    fn memories<'a>(&'a self, namespace: Option<&'a str>) -> Answer<'a, Vec<Remembered>> {
+        self.store.memories(namespace)
     }
 
     fn clock_bound(&self) -> Duration {

@@ -119,6 +119,11 @@ impl InProcess {
         Self::on(Base { store, ground }, clock, setup).await
     }
 
+    /// One over a store that was opened elsewhere.
+    pub async fn over(store: Arc<dyn Store>, clock: Arc<ManualClock>, setup: Setup) -> Self {
+        Self::on(Base { store, ground: Arc::default() }, clock, setup).await
+    }
+
     /// Another one over the same store, with caches of its own.
     pub async fn replica(&self) -> Self {
         Self::on(self.base.clone(), self.clock.clone(), self.setup.clone()).await

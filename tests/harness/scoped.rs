@@ -7,7 +7,10 @@ use onced::{
     clock::Timestamp,
     intent::IntentId,
     record::Revision,
-    store::{Answer, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write},
+    store::{
+        Answer, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Store, Stored, Trouble,
+        Write,
+    },
 };
 use uuid::Uuid;
 
@@ -106,6 +109,29 @@ impl Store for Scoped {
     ) -> Answer<'a, Memory> {
         Box::pin(async move {
             self.whole.set_memory(&self.namespace(namespace), operation, expected, memory).await
+        })
+    }
+
+    fn scan<'a>(&'a self, namespace: Option<&'a str>, page: &'a Page) -> Answer<'a, Listing> {
+        Box::pin(async move {
+            let namespace = namespace.map(|namespace| self.namespace(namespace));
+            let mut listing = self.whole.scan(namespace.as_deref(), page).await?;
+            listing.found.retain(|(intent, _)| intent.namespace().starts_with(&self.prefix));
+            Ok(self.listed(listing))
+        })
+    }
+
+    fn memories<'a>(&'a self, namespace: Option<&'a str>) -> Answer<'a, Vec<Remembered>> {
+        Box::pin(async move {
+            let namespace = namespace.map(|namespace| self.namespace(namespace));
+            let mut all = self.whole.memories(namespace.as_deref()).await?;
+            all.retain_mut(|remembered| {
+                let above = remembered.namespace.strip_prefix(&self.prefix).map(str::to_owned);
+                let is_ours = above.is_some();
+                remembered.namespace = above.unwrap_or_default();
+                is_ours
+            });
+            Ok(all)
         })
     }
 

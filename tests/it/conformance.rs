@@ -2,7 +2,7 @@
 
 use onced::store::conformance::{self, CASES};
 use onced_tests::broken::{
-    self, Flaw, lease, listing, look, memory, result, retention, subject, write,
+    self, Flaw, lease, listing, look, memory, result, retention, scan, subject, write,
 };
 use onced_tests::harness::Engine;
 
@@ -150,6 +150,27 @@ broken_stores! {
         listing::UnsettledWhileLiveOnly,
         caught by unsettled_is_said_of_an_operation_until_it_has_its_outcome;
 
+    a_store_whose_scan_misses_one:
+        scan::MissesOne, caught by scan_pages_miss_and_repeat_nothing;
+    a_store_whose_scan_repeats_one:
+        scan::RepeatsOne::default(), caught by scan_pages_miss_and_repeat_nothing;
+    a_store_whose_scan_shows_open_records_alone:
+        scan::MissesWhatExpires, caught by a_scan_shows_every_record_that_has_not_expired;
+    a_store_whose_scan_shows_what_has_expired:
+        scan::ShowsExpired::default(), caught by a_scan_shows_every_record_that_has_not_expired;
+    a_store_whose_scan_drops_results:
+        scan::DropsResults, caught by a_scan_shows_records_as_a_look_does;
+    a_store_whose_scan_drops_leases:
+        scan::DropsLeases, caught by a_scan_shows_records_as_a_look_does;
+    a_store_whose_scan_drops_lives:
+        scan::DropsLives, caught by a_scan_shows_records_as_a_look_does;
+    a_store_whose_scan_shows_every_namespace:
+        scan::NamespaceIgnored, caught by a_scan_keeps_to_its_namespace;
+
+    a_store_whose_memories_miss_one:
+        memory::MissesOne, caught by memories_lists_every_operation_of_a_namespace;
+    a_store_whose_memories_are_everybodys:
+        memory::OfEveryNamespace, caught by memories_lists_every_operation_of_a_namespace;
     a_store_whose_memory_is_the_last_writers:
         memory::LastWriterWins, caught by a_memory_of_another_revision_is_not_replaced;
     a_store_whose_first_memory_is_set_twice:

@@ -3,14 +3,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use onced_proto::v1::State;
 use onced_tests::harness::Binary;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use uuid::Uuid;
 
 use crate::histories::{
-    call::{Asked, Call, Said, Told},
+    call::{Asked, Told},
     chance::{self, Chance},
+    kept,
     load::{self, Load},
 };
 
@@ -42,7 +42,7 @@ async fn kills(runs: u64) {
         let load = Load::on(&format!("run-{run}"), 40);
         for round in 0..ROUNDS_EACH {
             kill(&mut server, &load, chance.part(run * ROUNDS_EACH + round)).await;
-            keeps_what_it_acknowledged(&server, &load).await;
+            kept::all_that_was_acknowledged(&server.calls(), &load).await;
         }
         sleep_until(Instant::now() + LEASE_AND_MARGIN).await;
         holds_nothing(&server, &load).await;
@@ -60,48 +60,6 @@ async fn kill(server: &mut Binary, load: &Arc<Load>, mut chance: Chance) {
     timeout(BOUND, callers.join_all()).await.expect("callers who see in time that it is gone");
     load.killed(killed);
     server.restart().await;
-}
-
-/// Every claim and every outcome that was acknowledged is on the record, byte for byte.
-async fn keeps_what_it_acknowledged(server: &Binary, load: &Load) {
-    let calls = server.calls();
-    for key in load.keys() {
-        let before = load.seen(key);
-        let told = load.send(&calls, key, Asked::Get).await.expect("an answer");
-        let Told::Seen { state, attempt, said } = told else {
-            assert!(before.iter().all(|call| token(call).is_none()), "{told:?}: {before:#?}");
-            continue;
-        };
-        let attempts = before.iter().filter_map(token).map(|(_, attempt)| attempt).max();
-        assert!(attempts.is_none_or(|granted| granted <= attempt), "{attempt}: {before:#?}");
-        if let Some(acknowledged) = before.iter().find_map(success) {
-            assert_eq!((state, said.as_ref()), (State::Succeeded, Some(acknowledged)));
-        }
-        keeps_tokens(&before);
-    }
-}
-
-/// One attempt never has two tokens, and tokens rise with attempts.
-fn keeps_tokens(calls: &[Call]) {
-    let mut granted: Vec<_> = calls.iter().filter_map(token).collect();
-    granted.sort_unstable();
-    granted.dedup();
-    let rises = granted.windows(2).all(|pair| pair[0].1 < pair[1].1);
-    assert!(rises, "tokens and attempts: {granted:?}");
-}
-
-fn token(call: &Call) -> Option<(i64, usize)> {
-    match call.told {
-        Some(Told::Granted { token, attempt, .. }) => Some((token, attempt)),
-        _ => None,
-    }
-}
-
-fn success(call: &Call) -> Option<&Said> {
-    match (&call.asked, &call.told) {
-        (Asked::Complete(_, said @ Said::Succeeded(_)), Some(Told::Taken)) => Some(said),
-        _ => None,
-    }
 }
 
 /// A lease after readiness nothing is in progress any more, unless it is granted now.

@@ -39,7 +39,7 @@ fn token(after: Duration) -> i64 {
 }
 
 /// Writes a record in every state.
-async fn write(server: &InProcess) {
+pub(crate) async fn write(server: &InProcess) {
     let calls = server.calls();
     for key in ["over", "contested", "late"] {
         calls.granted(&charge(key)).await;

@@ -25,6 +25,7 @@ use self::{
 pub(crate) mod call;
 mod caught;
 pub(crate) mod chance;
+pub(crate) mod kept;
 pub(crate) mod load;
 mod search;
 mod sequential;

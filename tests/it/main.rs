@@ -1,6 +1,7 @@
 //! One binary for all integration tests.
 
 mod calls;
+mod cluster;
 mod conformance;
 mod crash;
 mod exit_codes;
@@ -10,6 +11,7 @@ mod histories;
 mod latency;
 mod migrate;
 mod model;
+mod moving;
 mod race;
 mod resend;
 mod run;

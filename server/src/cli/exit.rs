@@ -33,10 +33,12 @@ pub enum Exit {
     Repeated = 13,
     /// It finally failed before.
     Failed = 14,
+    /// Not all was done: of an export, or of a batch.
+    Incomplete = 15,
     /// `run`: the command surely did nothing; it may be run again.
-    NotApplied = 15,
+    NotApplied = 16,
     /// `run`: the command was run, and what became of it is not on record.
-    Unrecorded = 16,
+    Unrecorded = 17,
     /// The command line, a file or a field of the request is wrong.
     Usage = 64,
     /// No answer, or none for now.

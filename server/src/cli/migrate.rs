@@ -30,7 +30,7 @@ pub(super) struct Migrate {
 }
 
 /// The settings of the rest of the server may be there, in the same file, and do nothing.
-fn in_short(flag: Arg) -> Arg {
+pub(super) fn in_short(flag: Arg) -> Arg {
     let name = flag.get_id().as_str();
     let is_told = matches!(name, "config" | "help") || config::is_for_cluster(name);
     flag.hide(!is_told)

@@ -36,8 +36,8 @@ use signals::Signals;
 const USAGE: &str = "onced run --namespace N --operation O --key K [OPTIONS] -- COMMAND...";
 const EXAMPLE: &str = "\
 Example: onced run --operation nightly-report --key report:v1:2026-11-30 -- ./report.sh
-Ends with: 0 succeeded, 14 failed (now or before, output replayed), 15 surely did nothing,
-  12 unknown, 16 was run and is not on record: keep the line on standard error.
+Ends with: 0 succeeded, 14 failed (now or before, output replayed), 16 surely did nothing,
+  12 unknown, 17 was run and is not on record: keep the line on standard error.
   Nothing was run: 11 in progress, 12 unknown, 13 grant not fresh, 64 usage or no such
   command, 69 unavailable, 70 refused (also: output not printed).";
 

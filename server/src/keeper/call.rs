@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use uuid::Uuid;
 
+use super::Hold;
 use crate::{
     clock::Timestamp,
     intent::IntentId,
@@ -76,6 +77,9 @@ pub enum Error {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] store::Error),
+    /// Its namespace takes no such call for now; nothing happened.
+    #[error("the namespace is held: {0:?}")]
+    Held(Hold),
     /// The deadline came first; it may have happened.
     #[error("the deadline is over")]
     Deadline,

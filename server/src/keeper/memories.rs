@@ -53,6 +53,11 @@ impl Memories {
         Ok(memory)
     }
 
+    /// Believes nothing from now on.
+    pub(super) fn forget(&self) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     fn known(&self, namespace: &str, operation: &str) -> Option<Memory> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let (memory, learned) = known.get(namespace)?.get(operation)?;

@@ -100,6 +100,10 @@ impl Recent {
         }
     }
 
+    pub(super) fn forget(&self) {
+        self.records.clear();
+    }
+
     /// A record settled by its holder's own word, with what has passed taken off its times.
     pub(super) fn settled(&self, identity: &Identity) -> Option<Stored> {
         let known = self.records.get(identity).filter(|known| is_final(&known.stored.record))?;

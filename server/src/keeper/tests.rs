@@ -237,6 +237,42 @@ async fn a_grant_that_took_longer_than_its_lease_is_not_answered_as_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_grant_that_was_written_and_cannot_be_looked_at_is_uncertain() {
+    let scene = Scene::new([Fault::Slow(Duration::from_secs(31))]);
+    scene.shelf.is_now(Temper { blind: true, ..Temper::default() });
+    let claimant = somebody();
+    let mut slow = ask(claim(claimant));
+    slow.deadline += Duration::from_secs(60);
+    let error = scene.keeper.ask(slow).await.unwrap_err();
+    assert!(matches!(error, Error::Store(store::Error::Uncertain(_))), "{error:?}");
+    scene.shelf.is_now(Temper::default());
+    let verdict = scene.ask(claim(claimant)).await.unwrap().verdict;
+    assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_grant_that_was_in_doubt_for_half_its_lease_is_still_told_for_the_first_time() {
+    let silence = std::iter::repeat_n(Fault::Unavailable, 1_000);
+    let scene = Scene::new(std::iter::once(Fault::UncertainApplied).chain(silence));
+    let mut slow = ask(claim(somebody()));
+    slow.deadline += Duration::from_secs(60);
+    let again = slow.clone();
+    let keeper = scene.keeper.clone();
+    let held_up = tokio::spawn(async move { keeper.ask(slow).await });
+    let half = Duration::from_secs(16);
+    tokio::time::sleep(half).await;
+    scene.clock.advance(half);
+    scene.shelf.heal();
+    let verdict = held_up.await.unwrap().unwrap().verdict;
+    let Verdict::Granted(granted) = verdict else { panic!("not granted: {verdict:?}") };
+    assert_eq!((granted.repeated, granted.lease), (false, Duration::from_secs(14)));
+    let Verdict::Granted(granted) = scene.keeper.ask(again).await.unwrap().verdict else {
+        panic!("not granted again")
+    };
+    assert!(granted.repeated);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_repeat_that_was_held_up_promises_no_more_than_the_lease_that_is_left() {
     let lag = Duration::from_secs(5);
     for slow in [Fault::Slow(lag), Fault::UncertainApplied] {

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use super::Ask;
 use crate::{
     clock::Timestamp,
+    record::Revision,
     ruling::{Granted, Renewed, Verdict},
     store::{Error, Lease, Set, Stored, Write},
 };
@@ -83,8 +84,7 @@ pub(super) fn after_loss(
     sent: Instant,
     now: Timestamp,
 ) -> Written {
-    let is_mine = |row: &Stored| row.record.revision == write.record.revision;
-    let Some(mine) = row.as_ref().filter(|row| is_mine(row)) else {
+    let Some(mine) = row.as_ref().filter(|row| is_of(row, write)) else {
         return Written::again_on(row, sent);
     };
     let waited = sent.duration_since(ask.received);
@@ -101,6 +101,34 @@ pub(super) fn after_loss(
         (verdict, _) => verdict,
     };
     Written::answer(verdict, row, waited, now)
+}
+
+/// A grant that this call itself wrote is no repeat, though it was seen again before it is told.
+pub(super) fn told_first(
+    verdict: Verdict,
+    stored: Option<&Stored>,
+    own: Option<Revision>,
+) -> Verdict {
+    match verdict {
+        Verdict::Granted(granted)
+            if own.is_some() && stored.map(|stored| stored.record.revision) == own =>
+        {
+            Verdict::Granted(Granted { repeated: false, ..granted })
+        }
+        verdict => verdict,
+    }
+}
+
+/// By this sending or by an earlier one.
+pub(super) fn was_applied(set: &Set, write: &Write) -> bool {
+    match set {
+        Set::Applied => true,
+        Set::Lost(row) => row.as_ref().is_some_and(|row| is_of(row, write)),
+    }
+}
+
+fn is_of(row: &Stored, write: &Write) -> bool {
+    row.record.revision == write.record.revision
 }
 
 /// The lease that it promises has ended since the look or the sending at `start`.

@@ -15,13 +15,17 @@ use tokio::{
 };
 use uuid::Uuid;
 
-use super::recent::Recent;
+use super::{Keeper, recent::Recent};
 use crate::{
     intent::{Identity, IntentId},
     record::Revision,
     store::{Look, Store, Stored},
 };
 
+/// Shortest pause between two looks of one that waits.
+const LOOK_PAUSE_MIN: Duration = Duration::from_millis(10);
+/// Pause between two looks at a lease that is held with nothing left of it.
+const SPENT_LEASE_PAUSE: Duration = Duration::from_secs(1);
 /// Shortest and longest pause between two looks at one intent.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 /// Most looks under way at one time, of all intents.
@@ -211,6 +215,23 @@ impl Drop for Changes {
         let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
         if channels.get(&self.identity).is_some_and(|channel| channel.news.receiver_count() == 0) {
             channels.remove(&self.identity);
+        }
+    }
+}
+
+impl Keeper {
+    /// Tells of news of `intent` from now on.
+    pub fn changes(&self, intent: &IntentId) -> Changes {
+        self.inner.waiters.subscribe(intent)
+    }
+
+    /// After how long to look again at a lease with so much left, if nothing new is heard: it ends
+    /// without a write. None where news tells of that too: with nothing left, in a shared store.
+    pub fn patience(&self, left: Duration) -> Option<Duration> {
+        match left.is_zero() {
+            true if self.inner.store.is_shared() => None,
+            true => Some(SPENT_LEASE_PAUSE),
+            false => Some(left.max(LOOK_PAUSE_MIN)),
         }
     }
 }

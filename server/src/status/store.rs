@@ -5,7 +5,10 @@ use std::time::Duration;
 use onced_proto::v1::ErrorReason;
 
 use super::{Told, deadline};
-use crate::{keeper::Error, store};
+use crate::{
+    keeper::{Error, Hold},
+    store,
+};
 
 pub(super) fn told(error: &Error) -> Told {
     match error {
@@ -28,8 +31,20 @@ pub(super) fn told(error: &Error) -> Told {
             Told::new(ErrorReason::FormatTooNew, "the record was written by a newer version")
                 .with("format", format)
         }
+        Error::Held(hold) => held(*hold),
         Error::Deadline => deadline(),
     }
+}
+
+/// Whoever asks again later is answered, here or where the namespace then is.
+fn held(hold: Hold) -> Told {
+    let (state, message) = match hold {
+        Hold::Sealed => ("sealed", "the namespace moves: nothing is taken here for now"),
+        Hold::Open | Hold::Frozen => ("frozen", "the namespace is frozen: no Claims for now"),
+    };
+    Told::new(ErrorReason::Draining, message)
+        .with("namespace_state", &state)
+        .retry(Duration::from_secs(1))
 }
 
 pub(super) fn log(error: &store::Error, provider_key: &str) {

@@ -23,6 +23,7 @@ mod looks;
 mod memories;
 mod results;
 pub(crate) mod sample;
+mod scans;
 
 /// Lets time pass on the clock of the engine under test.
 pub trait Passage: Send + Sync {
@@ -160,6 +161,11 @@ cases! {
     listings::late_reports_pages_miss_and_repeat_nothing,
     listings::late_reports_keeps_to_its_scope,
     listings::late_reports_drops_what_has_expired,
+    scans::a_scan_shows_every_record_that_has_not_expired,
+    scans::a_scan_shows_records_as_a_look_does,
+    scans::scan_pages_miss_and_repeat_nothing,
+    scans::a_scan_keeps_to_its_namespace,
+    scans::a_scan_shows_no_result_that_has_expired,
     finding::a_provider_key_finds_its_intent,
     finding::a_provider_key_of_the_other_form_finds_its_intent,
     finding::a_provider_reference_finds_every_intent_that_names_it,
@@ -181,4 +187,5 @@ cases! {
     memories::a_memory_is_set_on_the_one_that_was_expected,
     memories::a_memory_of_another_revision_is_not_replaced,
     memories::memories_of_two_operations_are_apart,
+    memories::memories_lists_every_operation_of_a_namespace,
 }

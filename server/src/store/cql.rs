@@ -13,7 +13,8 @@ use self::{
     memory::Memories,
 };
 use super::{
-    Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write,
+    Answer, Error, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Store, Stored,
+    Trouble, Write,
 };
 use crate::{
     clock::{Clock, Timestamp},
@@ -165,6 +166,14 @@ impl Store for Cql {
         memory: &'a Memory,
     ) -> Answer<'a, Memory> {
         Box::pin(self.memories.set(namespace, operation, expected, memory))
+    }
+
+    fn scan<'a>(&'a self, namespace: Option<&'a str>, page: &'a Page) -> Answer<'a, Listing> {
+        Box::pin(self.index.scan(&self.claims, namespace, page))
+    }
+
+    fn memories<'a>(&'a self, namespace: Option<&'a str>) -> Answer<'a, Vec<Remembered>> {
+        Box::pin(self.memories.all(namespace))
     }
 
     fn clock_bound(&self) -> Duration {

@@ -26,7 +26,8 @@ use self::{
     writer::Writer,
 };
 use super::{
-    Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write,
+    Answer, Error, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Store, Stored,
+    Trouble, Write,
 };
 use crate::{
     clock::{Clock, SystemClock, Timestamp},
@@ -232,6 +233,19 @@ impl Store for Embedded {
             memory: memory.clone(),
         };
         Box::pin(self.ask(Box::new(proposal), Call::SetMemory))
+    }
+
+    fn scan<'a>(&'a self, namespace: Option<&'a str>, page: &'a Page) -> Answer<'a, Listing> {
+        let (namespace, page) = (namespace.map(str::to_owned), page.clone());
+        Box::pin(
+            self.readers
+                .read(move |file, now| listings::scan(file, namespace.as_deref(), &page, now)),
+        )
+    }
+
+    fn memories<'a>(&'a self, namespace: Option<&'a str>) -> Answer<'a, Vec<Remembered>> {
+        let namespace = namespace.map(str::to_owned);
+        Box::pin(self.readers.read(move |file, _| memory::all(file, namespace.as_deref())))
     }
 
     fn clock_bound(&self) -> Duration {

@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{Answer, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write};
+use super::{
+    Answer, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Store, Stored, Trouble,
+    Write,
+};
 use crate::{clock::Timestamp, intent::IntentId, record::Revision};
 
 impl<S: Store + ?Sized> Store for Arc<S> {
@@ -47,6 +50,14 @@ impl<S: Store + ?Sized> Store for Arc<S> {
         memory: &'a Memory,
     ) -> Answer<'a, Memory> {
         (**self).set_memory(namespace, operation, expected, memory)
+    }
+
+    fn scan<'a>(&'a self, namespace: Option<&'a str>, page: &'a Page) -> Answer<'a, Listing> {
+        (**self).scan(namespace, page)
+    }
+
+    fn memories<'a>(&'a self, namespace: Option<&'a str>) -> Answer<'a, Vec<Remembered>> {
+        (**self).memories(namespace)
     }
 
     fn clock_bound(&self) -> Duration {

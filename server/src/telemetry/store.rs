@@ -10,7 +10,8 @@ use crate::{
     intent::IntentId,
     record::Revision,
     store::{
-        Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Store, Stored, Trouble, Write,
+        Answer, Error, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Store, Stored,
+        Trouble, Write,
     },
 };
 
@@ -114,6 +115,14 @@ impl<S: Store> Store for Measured<S> {
     ) -> Answer<'a, Memory> {
         let set = self.store.set_memory(namespace, operation, expected, memory);
         Box::pin(self.timed("set_memory", set))
+    }
+
+    fn scan<'a>(&'a self, namespace: Option<&'a str>, page: &'a Page) -> Answer<'a, Listing> {
+        Box::pin(self.timed("scan", self.store.scan(namespace, page)))
+    }
+
+    fn memories<'a>(&'a self, namespace: Option<&'a str>) -> Answer<'a, Vec<Remembered>> {
+        Box::pin(self.timed("memories", self.store.memories(namespace)))
     }
 
     fn clock_bound(&self) -> Duration {

@@ -7,16 +7,20 @@
 use std::collections::HashSet;
 
 use super::{
-    call::{Call, Moment},
+    call::{Asked, Call, Moment},
+    load::LEASE,
     sequential::Intent,
 };
 
 /// Nodes after which a search is given up: far beyond what any history here needs.
 const NODES_MAX: usize = 2_000_000;
+/// What is left of a lease may be told in whole seconds.
+const WHOLE: Moment = 1_000_000;
 
 /// Checks the calls of one intent, in any order; tells what could not be explained.
 pub(crate) fn check(calls: &[Call]) -> Result<(), String> {
     let mut calls = calls.to_vec();
+    calls.extend(calls.clone().iter().filter_map(held_up));
     calls.sort_by_key(|call| (call.told.is_none(), call.end));
     let mut search = Search { calls: &calls, tried: HashSet::new(), best: Vec::new() };
     let mut order = Vec::new();
@@ -24,6 +28,14 @@ pub(crate) fn check(calls: &[Call]) -> Result<(), String> {
         return Ok(());
     }
     Err(search.told())
+}
+
+/// A grant with nothing left to promise when it can be told is none: a call that took so long may
+/// have been granted at one moment, and told at another where that stands.
+fn held_up(call: &Call) -> Option<Call> {
+    let claims = matches!(call.asked, Asked::Claim(_) | Asked::Reclaim(_));
+    let took_long = call.told.is_some() && call.end - call.invoked >= LEASE - WHOLE;
+    (claims && took_long).then(|| Call { told: None, ..call.clone() })
 }
 
 struct Search<'a> {

@@ -9,10 +9,7 @@ use std::collections::BTreeMap;
 use onced_proto::v1::State;
 use uuid::Uuid;
 
-use super::{
-    call::{Asked, Call, Moment, Said, Told},
-    load::LEASE,
-};
+use super::call::{Asked, Call, Moment, Said, Told};
 
 /// Reports other than successes that a record surely remembers.
 const REPORTS_KEPT: usize = 16;
@@ -73,16 +70,6 @@ enum Reply {
 /// Each is a reply and what it leaves behind.
 type Ways = Vec<(Reply, Intent)>;
 
-/// A grant whose promise is over before it can be told is none: its own call is told where it
-/// stands.
-fn late_for_its_own_call((reply, granted): (Reply, Intent)) -> Ways {
-    if reply != Reply::NewGrant {
-        return Vec::new();
-    }
-    let over = Intent { standing: Standing::Over, ..granted.clone() };
-    vec![(Reply::InProgress { own: true }, granted), (Reply::Unknown { own: true }, over)]
-}
-
 impl Intent {
     /// Every way in which this call can have gone. One whose answer was lost counts only where it
     /// changed something.
@@ -91,9 +78,6 @@ impl Intent {
         // Its lease may end at any moment after what was promised.
         if self.standing == Standing::Live && call.end >= self.until {
             ways.extend(Self { standing: Standing::Over, ..self.clone() }.ways(call, true));
-        }
-        if call.end - call.invoked >= LEASE {
-            ways.extend(ways.clone().into_iter().flat_map(late_for_its_own_call));
         }
         match &call.told {
             None => ways.into_iter().map(|(_, next)| next).filter(|next| next != self).collect(),

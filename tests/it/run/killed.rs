@@ -138,7 +138,7 @@ async fn a_server_that_was_killed_at_the_end_is_told_later_by_the_line() {
     scene.server.kill9();
     scene.go();
     let lost = ended(run.expect("a process")).await;
-    lost.is(16, "a\nb");
+    lost.is(17, "a\nb");
     lost.says("NOT on record");
     scene.server.restart().await;
     let line = lost.line();
@@ -210,7 +210,7 @@ async fn a_run_that_is_asked_to_end_while_it_reports_prints_the_line_at_once() {
     sleep(Duration::from_millis(500)).await;
     signal(&run, Signal::TERM);
     let lost = ended(run).await;
-    lost.is(16, "");
+    lost.is(17, "");
     lost.line();
     until(|| scene.effects() == 1).await;
 }

@@ -72,7 +72,7 @@ async fn a_command_that_may_finish_is_left_alone_and_its_outcome_is_late() {
     tokio::time::sleep(std::time::Duration::from_millis(2_500)).await;
     scene.go();
     let lost = ended(run.expect("a process")).await;
-    lost.is(16, "done\n");
+    lost.is(17, "done\n");
     lost.says("the command runs on, as asked");
     scene.server.restart().await;
     scene.told(&lost.line()).await.is(0, "recorded");

@@ -72,7 +72,7 @@ async fn outcomes_of_every_kind_are_told_later_from_a_log() {
     ];
     let lost = scene.lost(&ends).await;
     let codes: Vec<i32> = lost.iter().map(|lost| lost.code).collect();
-    assert_eq!(codes, [16, 16, 16, 12], "{lost:?}");
+    assert_eq!(codes, [17, 17, 17, 12], "{lost:?}");
     assert!(!lost[3].err.contains("onced-outcome"), "the end of the lease says the same");
     let errs: Vec<&str> = lost.iter().map(|lost| lost.err.as_str()).collect();
     let log = errs.join("Nov 30 03:00 cron\n");

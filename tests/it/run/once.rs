@@ -37,7 +37,7 @@ async fn codes_mean_what_they_were_said_to_mean() {
     let cases = [
         ("exit 0", 0, State::Succeeded, 0),
         ("exit 4", 14, State::Failed, 14),
-        ("exit 75", 15, State::Released, 15),
+        ("exit 75", 16, State::Released, 16),
         ("exit 1", 12, State::Unknown, 12),
         ("kill -9 $$", 12, State::Unknown, 12),
     ];

@@ -22,7 +22,7 @@ pub(super) struct Codes {
     /// It surely did nothing, and may be run again, e.g. 75
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     not_applied: Vec<u8>,
-    /// End with these codes too, and not with 0, 14 and 15
+    /// End with these codes too, and not with 0, 14 and 16
     #[arg(long)]
     pub(super) exit_code: bool,
 }

@@ -13,13 +13,13 @@ use uuid::Uuid;
 
 use crate::{
     clock::{Clock, ManualClock, Timestamp},
-    intent::IntentId,
+    intent::{IntentId, RESERVED_NAMESPACE},
     keeper::Ask,
     record::{Claimant, FencingToken, Revision},
     ruling::{Given, rule},
     store::{
         Answer, Error, Expected, Find, Lease, LeaseExpected, LeaseWrite, Listing, Look, Memory,
-        Page, Scope, Set, Store, Stored, Trouble, Write,
+        Page, Remembered, Scope, Set, Store, Stored, Trouble, Write,
     },
 };
 
@@ -60,6 +60,8 @@ pub(super) struct Temper {
     /// How long every answer takes; it is of when it was asked.
     pub(super) lag: Duration,
     pub(super) trouble: Option<Trouble>,
+    /// No look is answered.
+    pub(super) blind: bool,
 }
 
 impl Shelf {
@@ -193,10 +195,11 @@ fn ask(claimant: Claimant) -> Ask {
 impl Store for Shelf {
     fn load<'a>(&'a self, _: &'a IntentId, _: Look) -> Answer<'a, Option<Stored>> {
         self.loads.fetch_add(1, Ordering::SeqCst);
-        let (row, lag) = (self.row(), self.temper().lag);
+        let (row, temper) = (self.row(), self.temper());
         Box::pin(async move {
-            tokio::time::sleep(lag).await;
-            Ok(row)
+            tokio::time::sleep(temper.lag).await;
+            let blind = || Error::Unavailable("no look is answered".to_owned());
+            (!temper.blind).then_some(row).ok_or_else(blind)
         })
     }
 
@@ -247,8 +250,9 @@ impl Store for Shelf {
         Box::pin(async { Ok(self.row().is_some_and(|row| row.record.settlement().is_none())) })
     }
 
-    fn memory<'a>(&'a self, _: &'a str, _: &'a str) -> Answer<'a, Option<Memory>> {
-        Box::pin(async { Ok(self.memory.lock().unwrap().clone()) })
+    fn memory<'a>(&'a self, namespace: &'a str, _: &'a str) -> Answer<'a, Option<Memory>> {
+        let is_hold = namespace == RESERVED_NAMESPACE;
+        Box::pin(async move { Ok(self.memory.lock().unwrap().clone().filter(|_| !is_hold)) })
     }
 
     fn set_memory<'a>(
@@ -264,6 +268,14 @@ impl Store for Shelf {
         }
         let answer = stands.clone().unwrap_or_else(|| memory.clone());
         Box::pin(async { Ok(answer) })
+    }
+
+    fn scan<'a>(&'a self, _: Option<&'a str>, _: &'a Page) -> Answer<'a, Listing> {
+        Box::pin(async { Ok(Listing::default()) })
+    }
+
+    fn memories<'a>(&'a self, _: Option<&'a str>) -> Answer<'a, Vec<Remembered>> {
+        Box::pin(async { Ok(Vec::new()) })
     }
 
     fn clock_bound(&self) -> Duration {

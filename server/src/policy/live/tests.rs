@@ -7,7 +7,9 @@ use crate::{
     clock::Timestamp,
     intent::IntentId,
     record::{EffectClass, Revision},
-    store::{Answer, Error, Find, Listing, Look, Memory, Page, Scope, Set, Stored, Write},
+    store::{
+        Answer, Error, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Stored, Write,
+    },
 };
 
 const CHARGE: &str = "[namespaces.payments.operations.charge]\neffect_class = 'external'\n";
@@ -70,6 +72,14 @@ impl Store for Ledger {
         _: Option<Revision>,
         _: &'a Memory,
     ) -> Answer<'a, Memory> {
+        unreachable!("{UNASKED}")
+    }
+
+    fn scan<'a>(&'a self, _: Option<&'a str>, _: &'a Page) -> Answer<'a, Listing> {
+        unreachable!("{UNASKED}")
+    }
+
+    fn memories<'a>(&'a self, _: Option<&'a str>) -> Answer<'a, Vec<Remembered>> {
         unreachable!("{UNASKED}")
     }
 

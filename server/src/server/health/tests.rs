@@ -3,7 +3,7 @@ use crate::{
     clock::Timestamp,
     intent::IntentId,
     record::Revision,
-    store::{Answer, Find, Listing, Look, Memory, Page, Scope, Set, Stored, Write},
+    store::{Answer, Find, Listing, Look, Memory, Page, Remembered, Scope, Set, Stored, Write},
 };
 
 /// A store that is only asked what troubles it.
@@ -58,6 +58,14 @@ impl Store for Patient {
         _: Option<Revision>,
         _: &'a Memory,
     ) -> Answer<'a, Memory> {
+        unreachable!("{UNASKED}")
+    }
+
+    fn scan<'a>(&'a self, _: Option<&'a str>, _: &'a Page) -> Answer<'a, Listing> {
+        unreachable!("{UNASKED}")
+    }
+
+    fn memories<'a>(&'a self, _: Option<&'a str>) -> Answer<'a, Vec<Remembered>> {
         unreachable!("{UNASKED}")
     }
 

@@ -7,7 +7,7 @@ use super::{
     bench::{Bench, same},
     sample,
 };
-use crate::store::Memory;
+use crate::store::{Memory, Remembered};
 
 const OPERATION: &str = "charge";
 
@@ -66,4 +66,25 @@ pub(super) async fn memories_of_two_operations_are_apart(bench: Bench) -> Result
 async fn stands_as(bench: &Bench, wanted: &Memory) -> Result<(), Fault> {
     let stands = bench.store.memory(&bench.namespace, OPERATION).await?;
     same(&stands, &Some(wanted.clone()), "the memory")
+}
+
+pub(super) async fn memories_lists_every_operation_of_a_namespace(
+    bench: Bench,
+) -> Result<(), Fault> {
+    let mut wanted = Vec::new();
+    for (operation, restored) in [("charge", false), ("refund", true)] {
+        let memory = Memory { restored, gap: restored, ..sample::memory(bench.now()) };
+        bench.store.set_memory(&bench.namespace, operation, None, &memory).await?;
+        let (namespace, operation) = (bench.namespace.clone(), operation.to_owned());
+        wanted.push(Remembered { namespace, operation, memory });
+    }
+    let elsewhere = format!("{}-2", bench.namespace);
+    let memory = sample::memory(bench.now());
+    bench.store.set_memory(&elsewhere, "charge", None, &memory).await?;
+    let mut got = bench.store.memories(Some(&bench.namespace)).await?;
+    got.sort_unstable_by(|one, other| one.operation.cmp(&other.operation));
+    same(&got, &wanted, "the memories")?;
+    let all = bench.store.memories(None).await?;
+    let of_all = all.iter().filter(|it| it.namespace.starts_with(&bench.namespace)).count();
+    same(&of_all, &3, "how many memories of every namespace are the case's")
 }

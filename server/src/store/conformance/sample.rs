@@ -93,7 +93,7 @@ fn terms() -> Terms {
 }
 
 /// The record, written once more.
-pub(in crate::store) fn next(record: &Record) -> Record {
+pub(crate) fn next(record: &Record) -> Record {
     Record { revision: revision(), version: record.version + 1, ..record.clone() }
 }
 
@@ -124,11 +124,7 @@ pub(in crate::store) fn released(record: &Record) -> Record {
 }
 
 /// The record with one more late success, reported at `time`.
-pub(in crate::store) fn with_late_report(
-    record: &Record,
-    time: Timestamp,
-    reference: &str,
-) -> Record {
+pub(crate) fn with_late_report(record: &Record, time: Timestamp, reference: &str) -> Record {
     let Outcome::Succeeded(said) = success(reference) else { unreachable!("a success") };
     let mut next = next(record);
     next.reports.push(Report {

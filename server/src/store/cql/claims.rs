@@ -30,8 +30,8 @@ use crate::{
     store::{Error, Expected, LeaseWrite, Set, Stored, Write},
 };
 
-/// A conditional write is sent so soon after its hint, or not at all: a sweep takes an older one for
-/// a loser's.
+/// A conditional write is sent so soon after its hint, or not at all: a sweep takes an older hint
+/// for a loser's.
 const HINT_HOLDS: Duration = Duration::from_secs(60);
 
 /// The table.

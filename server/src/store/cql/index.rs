@@ -31,6 +31,7 @@ mod merge;
 mod names;
 mod place;
 mod plain;
+mod scan;
 mod statements;
 mod sweep;
 

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use futures_util::TryStreamExt;
 use scylla::{
     client::session::Session,
     errors::PrepareError,
@@ -13,18 +14,21 @@ use super::{fault, rows::Answered};
 use crate::{
     clock::Timestamp,
     record::Revision,
-    store::{Error, Memory},
+    store::{Error, Memory, Remembered},
 };
 
 /// The table.
 pub(super) struct Memories {
     session: Arc<Session>,
     read: PreparedStatement,
+    all: PreparedStatement,
     insert: PreparedStatement,
     update: PreparedStatement,
 }
 
 type Row = (Uuid, i64, i64, bool, bool);
+/// The same, with whose it is.
+type Whole = (Uuid, i64, i64, bool, bool, String, String);
 
 impl Memories {
     pub(super) async fn prepare(
@@ -35,6 +39,7 @@ impl Memories {
         let columns = "revision, start, smallest_retention, restored, gap";
         let key = "namespace = ? AND operation = ?";
         let read = format!("SELECT {columns} FROM {keyspace}.memory WHERE {key}");
+        let all = format!("SELECT {columns}, namespace, operation FROM {keyspace}.memory");
         let insert = format!(
             "INSERT INTO {keyspace}.memory ({columns}, namespace, operation)
              VALUES (?, ?, ?, ?, ?, ?, ?) IF NOT EXISTS"
@@ -49,8 +54,9 @@ impl Memories {
             SerialConsistency::Serial => Consistency::Serial,
             SerialConsistency::LocalSerial => Consistency::LocalSerial,
         });
+        let all = session.prepare(all).await?;
         let (insert, update) = (session.prepare(insert).await?, session.prepare(update).await?);
-        Ok(Self { session: Arc::clone(session), read, insert, update })
+        Ok(Self { session: Arc::clone(session), read, all, insert, update })
     }
 
     pub(super) async fn read(
@@ -63,6 +69,17 @@ impl Memories {
         let rows = rows.map_err(|error| fault::of_row(&error))?;
         let row: Option<Row> = rows.maybe_first_row().map_err(|error| fault::of_row(&error))?;
         Ok(row.map(memory))
+    }
+
+    /// Of every operation, one row each. A quorum has what was answered.
+    pub(super) async fn all(&self, namespace: Option<&str>) -> Result<Vec<Remembered>, Error> {
+        let rows = self.session.execute_iter(self.all.clone(), ()).await;
+        let rows = rows.map_err(|error| fault::of_read(&error))?;
+        let rows = rows.rows_stream::<Whole>().map_err(|error| fault::of_row(&error))?;
+        let all = rows.map_err(|error| fault::of_read(&error)).map_ok(remembered);
+        let all: Vec<Remembered> = all.try_collect().await?;
+        let is_wanted = |name: &str| namespace.is_none_or(|namespace| name == namespace);
+        Ok(all.into_iter().filter(|found| is_wanted(&found.namespace)).collect())
     }
 
     /// Answers the one that then stands. Not being heard is no doubt here: the next call finds out.
@@ -96,6 +113,12 @@ impl Memories {
                 .ok_or_else(|| Error::Corrupt("the memory of the operation is gone".to_owned())),
         }
     }
+}
+
+fn remembered(row: Whole) -> Remembered {
+    let (revision, start, retention, restored, gap, namespace, operation) = row;
+    let memory = memory((revision, start, retention, restored, gap));
+    Remembered { namespace, operation, memory }
 }
 
 fn memory((revision, start, smallest_retention, restored, gap): Row) -> Memory {

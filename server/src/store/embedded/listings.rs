@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 
 use super::{
     fault::Fault,
-    rows::{self, BARE, Row},
+    rows::{self, BARE, Row, WHOLE},
 };
 use crate::{
     clock::Timestamp,
@@ -106,6 +106,23 @@ fn is_named(record: &Record, by: &Find) -> bool {
             record.provider_references().contains(reference.as_str())
         }
     }
+}
+
+/// Every record that has not expired, in the order in which their rows were made.
+pub(super) fn scan(
+    file: &Connection,
+    namespace: Option<&str>,
+    page: &Page,
+    now: Timestamp,
+) -> Result<Listing, Fault> {
+    let after = place(page, (0, i64::MIN))?;
+    let select = format!(
+        "SELECT {WHOLE} FROM claims WHERE id > ?1 AND (?2 IS NULL OR namespace = ?2)
+         ORDER BY id LIMIT ?3"
+    );
+    let found =
+        rows::all(file.prepare_cached(&select)?, params![after.1, namespace, wanted(page)])?;
+    listing(found, page, now, |row| (0, row.id))
 }
 
 /// Whether an operation has an intent without an outcome.

@@ -9,7 +9,7 @@ use super::fault::Fault;
 use crate::{
     clock::Timestamp,
     record::Revision,
-    store::{Error, Memory},
+    store::{Error, Memory, Remembered},
 };
 
 /// A conditional write of a memory.
@@ -30,6 +30,18 @@ pub(super) fn read(
          WHERE namespace = ?1 AND operation = ?2";
     let mut statement = file.prepare_cached(select)?;
     Ok(statement.query_row([namespace, operation], from_row).optional()?)
+}
+
+/// The memory of every operation, of one namespace or of all.
+pub(super) fn all(file: &Connection, namespace: Option<&str>) -> Result<Vec<Remembered>, Fault> {
+    let select = "SELECT revision, start, smallest_retention, restored, gap, namespace, operation
+         FROM memory WHERE ?1 IS NULL OR namespace = ?1";
+    let mut statement = file.prepare_cached(select)?;
+    let rows = statement.query_map([namespace], |row| {
+        let (namespace, operation) = (row.get(5)?, row.get(6)?);
+        Ok(Remembered { namespace, operation, memory: from_row(row)? })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Applies it if it still can, and answers what then stands.

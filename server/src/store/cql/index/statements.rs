@@ -38,6 +38,7 @@ pub(super) struct Statements {
     pub(super) drop_name: PreparedStatement,
     pub(super) named: PreparedStatement,
     pub(super) claims: PreparedStatement,
+    pub(super) ring: PreparedStatement,
 }
 
 struct Preparing<'a> {
@@ -91,6 +92,7 @@ impl Statements {
         let late_before =
             format!("{DAY} AND (reported, key) < (?, ?) AND (reported, key) > (?, ?)");
         let claims = format!("{TOKEN} > ? AND {TOKEN} <= ?");
+        let ring = format!("namespace, operation, key, revision, {TOKEN}");
         let seen = "first_claim, key, revision, written";
         Ok(Self {
             put_hint: on
@@ -142,6 +144,7 @@ impl Statements {
             claims: on
                 .select("namespace, operation, key, revision, TTL(revision)", "claims", &claims)
                 .await?,
+            ring: on.select(&ring, "claims", &format!("{TOKEN} > ? LIMIT ?")).await?,
         })
     }
 }

@@ -54,8 +54,8 @@ impl Pass<'_> {
 }
 
 impl Index {
-    /// One pass over everything that is due. A part that fails does not keep it from the others; the
-    /// first failure is told at the end.
+    /// One pass over everything that is due. A part that fails does not keep it from the others;
+    /// the first failure is told at the end.
     pub(in crate::store::cql) async fn sweep(
         &self,
         look: &dyn Looks,

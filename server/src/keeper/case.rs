@@ -1,0 +1,52 @@
+//! One request under way: what it needs to know, and what came of its writes so far.
+//!
+//! Asks nothing of the store.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{Ask, Error};
+use crate::{
+    intent::Identity,
+    ruling::Request,
+    store::{self, Look, Memory},
+};
+
+/// One request under way.
+pub(super) struct Case<'a> {
+    pub(super) ask: &'a Ask,
+    pub(super) identity: Identity,
+    pub(super) memory: Memory,
+    /// A write was or may have been applied, and its ruling is not answered.
+    pub(super) doubt: &'a AtomicBool,
+}
+
+impl Case<'_> {
+    /// Whether what another caller learns serves it: it is about the key, and its writes are rare.
+    pub(super) fn shares(&self) -> bool {
+        matches!(self.ask.request, Request::Claim(_) | Request::Get(_))
+    }
+
+    /// Once a write was or may have been applied, nothing that fails afterwards undoes it.
+    pub(super) fn in_doubt(&self, error: Error) -> Error {
+        match error {
+            Error::Store(store::Error::Unavailable(_) | store::Error::Contended)
+            | Error::Deadline
+                if self.doubt.load(Ordering::SeqCst) =>
+            {
+                store::Error::Uncertain("it was written, and not seen again".to_owned()).into()
+            }
+            error => error,
+        }
+    }
+
+    /// What is written names the revision that was seen, and what is refused is looked at again: a
+    /// plain look serves whoever is mostly told what is settled, or mostly writes.
+    pub(super) fn first_look(&self) -> Look {
+        match self.ask.request {
+            Request::Claim(_) | Request::Complete(_) | Request::Renew(_) | Request::Release(_) => {
+                Look::Recent
+            }
+            Request::Get(_) | Request::Reclaim(_) | Request::Resolve(_) => Look::Fresh,
+        }
+    }
+}
