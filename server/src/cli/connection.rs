@@ -26,6 +26,9 @@ const PAUSE_MIN: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Connection and output")]
 pub(super) struct Connection {
+    /// A profile of onced.toml: what gives the rest its defaults
+    #[arg(long, value_name = "NAME", env = "ONCED_PROFILE", hide_env_values = true)]
+    pub(super) profile: Option<String>,
     /// The server's address
     #[arg(long, value_name = "URL", default_value = super::ENDPOINT, env = "ONCED_ENDPOINT")]
     #[arg(hide_env_values = true, value_parser = endpoint)]

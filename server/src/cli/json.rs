@@ -31,6 +31,14 @@ pub(super) fn render_status(status: &Status) -> anyhow::Result<String> {
     render_with(&STATUS, "google.rpc.Status", &decoded)
 }
 
+/// The same of a refusal in an answer, as a JSON value.
+pub(super) fn status_value(status: &tonic_types::Status) -> anyhow::Result<Value> {
+    let mut status = status.clone();
+    status.details.retain(|detail| is_known(&detail.type_url));
+    let dynamic = dynamic(&STATUS, "google.rpc.Status", &status)?;
+    Ok(dynamic.serialize_with_options(serde_json::value::Serializer, &SerializeOptions::new())?)
+}
+
 /// A message of onced as a JSON value.
 pub(super) fn value(name: &str, message: &impl Message) -> anyhow::Result<Value> {
     let dynamic = dynamic(&WIRE, name, message)?;
