@@ -54,7 +54,7 @@ const ENDPOINT: &str = "http://127.0.0.1:7450";
 
 /// Rulings before side effects that must happen once
 #[derive(Debug, Parser)]
-#[command(name = "onced", version, after_help = exit::LEGEND, max_term_width = 100)]
+#[command(name = "onced", version, after_help = exit::LEGEND, max_term_width = 80)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -24,11 +24,11 @@ use lines::{Item, Line, Names};
 
 const EXAMPLE: &str = "\
 Example: onced batch renew leases.ndjson --namespace payments --operation charge
-A line is the call's request as JSON: {\"intent\":{\"key\":\"k\"},\"fencingToken\":\"7\"}; a claim
-without a claimant gets one. Each answer is a line too: {\"line\":1,\"key\":\"k\",\"exit\":0,…},
+A line is a request as JSON: {\"intent\":{\"key\":\"k\"},\"fencingToken\":\"7\"}; a claim
+without a claimant gets one. The answer: {\"line\":1,\"key\":\"k\",\"exit\":0,...}
 with the exit code that the single command would have had.
 Ends with: 0 every line was answered or taken, 15 at least one was refused,
-  64 a line is wrong (nothing was sent), 69 broken off: the lines without answer are named.";
+  64 a line is wrong (nothing was sent), 69 broken off: the rest has no answer.";
 
 /// Claim, complete or renew many intents: JSON lines in, JSON lines out
 #[derive(Debug, Args)]

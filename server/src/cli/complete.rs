@@ -23,16 +23,15 @@ use super::{
 
 mod lines;
 
-const USAGE: &str =
-    "onced complete --namespace N --operation O --key K --token T <OUTCOME> [OPTIONS]";
+const USAGE: &str = "onced complete --namespace N --operation O --key K --token T <OUTCOME> [...]";
 /// What goes with success alone. (`requires` would yield to the choice between the three.)
 const NOT_SUCCEEDED: [&str; 2] = ["failed", "unknown"];
 const EXAMPLE: &str = "\
-Example: onced complete --namespace payments --operation charge --key charge:v1:order-43 \\
-           --token 1764547200000000 --succeeded --text '{\"id\":\"ch_1\"}' \\
-           --provider-reference ch_1
-Why a payload: with the one that was claimed the outcome is kept even where the store has lost the
-grant, e.g. after a backup was restored.";
+Example: onced complete --namespace payments --operation charge \\
+           --key charge:v1:order-43 --token 1764547200000000 --succeeded \\
+           --text '{\"id\":\"ch_1\"}' --provider-reference ch_1
+Why a payload: with the one that was claimed the outcome is kept even where the
+store has lost the grant, e.g. after a backup was restored.";
 
 /// Report what became of a granted attempt
 #[derive(Debug)]
@@ -104,13 +103,13 @@ struct OutcomeArgs {
     /// It happened
     #[arg(long)]
     succeeded: bool,
-    /// It finally failed and surely had no effect; TYPE says of what kind
+    /// It finally failed, surely without effect
     #[arg(long, value_name = "TYPE")]
     failed: Option<String>,
     /// You do not know, e.g. the provider timed out
     #[arg(long)]
     unknown: bool,
-    /// In place of all the rest: the line that onced run printed; - reads it from standard input
+    /// In place of all this: what onced run printed; or -
     #[arg(long, value_name = "LINE", conflicts_with_all = ["key", "token"])]
     outcome_line: Option<String>,
     /// The result, which duplicates get byte for byte
@@ -128,7 +127,7 @@ struct OutcomeArgs {
     /// With --failed or --unknown: for people
     #[arg(long, value_name = "TEXT", conflicts_with = "succeeded")]
     message: Option<String>,
-    /// With --succeeded: what it moved, if other than claimed
+    /// What it moved, if other than claimed
     #[arg(long, value_parser = money::parse, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = NOT_SUCCEEDED)]
     amount: Option<Money>,

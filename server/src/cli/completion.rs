@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use super::{Cli, exit::Exit};
 
 const EXAMPLE: &str = "\
-Example: onced completion bash > ~/.local/share/bash-completion/completions/onced";
+Example: onced completion bash > /etc/bash_completion.d/onced";
 
 /// Print the completion script of a shell
 #[derive(Debug, Args)]

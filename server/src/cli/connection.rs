@@ -26,17 +26,17 @@ const PAUSE_MIN: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Connection and output")]
 pub(super) struct Connection {
-    /// A profile of onced.toml: what gives the rest its defaults
-    #[arg(long, value_name = "NAME", env = "ONCED_PROFILE", hide_env_values = true)]
+    /// Defaults from onced.toml [env: ONCED_PROFILE]
+    #[arg(long, value_name = "NAME", env = "ONCED_PROFILE", hide_env = true)]
     pub(super) profile: Option<String>,
-    /// The server's address
+    /// Where onced is [env: ONCED_ENDPOINT]
     #[arg(long, value_name = "URL", default_value = super::ENDPOINT, env = "ONCED_ENDPOINT")]
-    #[arg(hide_env_values = true, value_parser = endpoint)]
+    #[arg(hide_env = true, hide_default_value = true, value_parser = endpoint)]
     pub(super) endpoint: String,
-    /// Give up after this, re-sends included; a --wait comes on top
+    /// For all sends; --wait comes on top
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = span::parse)]
     pub(super) timeout: Duration,
-    /// text for people, or json as grpcurl prints it
+    /// text, or json as grpcurl prints it
     #[arg(long, value_enum, hide_possible_values = true, value_name = "FORM")]
     #[arg(default_value_t = Output::Text)]
     pub(super) output: Output,

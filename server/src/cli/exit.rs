@@ -12,9 +12,9 @@ use tonic_types::StatusExt;
 /// What is said at the foot of `--help`.
 pub(super) const LEGEND: &str = "\
 Exit codes of claim and reclaim:
-   0  granted: perform the effect       12  unknown or disputed: find out, do not act
-  10  completed: it succeeded before    13  granted, but repeated or over: do not act
-  11  in progress: ask again later      14  completed: it finally failed before
+   0  granted: perform the effect      12  unknown or disputed: find out
+  10  completed: it succeeded before   13  granted, but repeated or over: no act
+  11  in progress: ask again later     14  completed: it finally failed before
 Of every command: 0 done, 64 usage, 69 unavailable, 70 refused.";
 
 /// How the process ends.

@@ -35,11 +35,12 @@ use signals::Signals;
 
 const USAGE: &str = "onced run --namespace N --operation O --key K [OPTIONS] -- COMMAND...";
 const EXAMPLE: &str = "\
-Example: onced run --operation nightly-report --key report:v1:2026-11-30 -- ./report.sh
-Ends with: 0 succeeded, 14 failed (now or before, output replayed), 16 surely did nothing,
-  12 unknown, 17 was run and is not on record: keep the line on standard error.
-  Nothing was run: 11 in progress, 12 unknown, 13 grant not fresh, 64 usage or no such
-  command, 69 unavailable, 70 refused (also: output not printed).";
+Example: onced run --namespace ops --operation nightly-report \\
+           --key report:v1:2026-11-30 -- ./report.sh
+It was run, now or before: 0 succeeded, 14 failed (both replayed), 12 unknown,
+  16 surely did nothing, 17 its outcome is not on record: keep the printed line.
+Nothing was run: 11 in progress, 12 unknown, 13 no fresh grant, 64 usage or no
+  such command, 69 unavailable, 70 refused (or the output was not printed).";
 
 /// Run a command once: duplicates get its output and exit code, and run nothing
 #[derive(Debug, Args)]
@@ -51,32 +52,32 @@ pub(super) struct Run {
     payload: PayloadArgs,
     #[command(flatten)]
     codes: Codes,
-    /// If another run is at it, wait for its outcome, at most this long
+    /// Wait so long for another run's outcome
     #[arg(long, value_name = "DURATION", value_parser = span::parse, help_heading = "Run")]
     wait: Option<Duration>,
-    /// Wanted lease, renewed while the command runs; the policy's if absent
+    /// Wanted lease, renewed while it runs
     #[arg(long, value_name = "DURATION", value_parser = span::parse, help_heading = "Run")]
     lease: Option<Duration>,
-    /// If the lease is lost: stop the command, or let it finish
-    #[arg(long, value_enum, value_name = "stop|finish", hide_possible_values = true)]
+    /// stop it then, or let it finish
+    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     #[arg(default_value_t = OnLoss::Stop, help_heading = "Run")]
     on_lease_lost: OnLoss,
-    /// From SIGTERM to SIGKILL then; at most a third of the lease
+    /// From SIGTERM to SIGKILL then
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = span::parse)]
     #[arg(help_heading = "Run")]
     grace: Duration,
-    /// How long to try to report the outcome
+    /// How long to try to report
     #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = span::parse)]
     #[arg(help_heading = "Run")]
     report_within: Duration,
-    /// Who runs it, for people: host, job
-    #[arg(long, value_name = "TEXT", env = "ONCED_HOLDER", hide_env_values = true)]
+    /// Host or job, for people [env: ONCED_HOLDER]
+    #[arg(long, value_name = "TEXT", env = "ONCED_HOLDER", hide_env = true)]
     #[arg(help_heading = "Run")]
     holder: Option<String>,
     #[command(flatten)]
     connection: Connection,
-    /// The command and its arguments; they are the payload unless one is given
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    /// The payload, unless one is given
+    #[arg(last = true, required = true, value_name = "COMMAND", help_heading = "Run")]
     command: Vec<OsString>,
 }
 

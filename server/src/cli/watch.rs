@@ -22,15 +22,17 @@ use super::{
 };
 
 const EXAMPLE: &str = "\
-Example: onced watch --namespace payments --operation charge --key charge:v1:order-45
-Ends with the code of what stands: 10 succeeded, 14 failed, 12 unknown or disputed,
-  11 in progress, 16 released, 70 no record; 64 usage, 69 unavailable.";
+Example: onced watch --namespace payments --operation charge \\
+           --key charge:v1:order-45
+Ends with the code of what stands: 10 succeeded, 11 in progress, 12 unknown or
+  disputed, 14 failed, 16 released, 70 no record; 64 usage, 69 unavailable.";
 /// Pause before a broken stream is opened again.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Print where an intent stands, and each change, until it is settled
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
+#[command(override_usage = "onced watch --namespace N --operation O --key K [OPTIONS]")]
 pub(super) struct Watch {
     #[command(flatten)]
     intent: IntentArgs,

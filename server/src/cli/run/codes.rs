@@ -19,10 +19,10 @@ pub(super) struct Codes {
     /// It finally failed, surely without effect, e.g. 3,4
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     failed: Vec<u8>,
-    /// It surely did nothing, and may be run again, e.g. 75
+    /// It surely did nothing and may run again, e.g. 75
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     not_applied: Vec<u8>,
-    /// End with these codes too, and not with 0, 14 and 16
+    /// End with these codes, not with 0, 14 and 16
     #[arg(long)]
     pub(super) exit_code: bool,
 }
