@@ -7,7 +7,7 @@ use std::{
     io::{IsTerminal, Write},
 };
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 mod archive;
 mod audit;
@@ -54,8 +54,12 @@ const ENDPOINT: &str = "http://127.0.0.1:7450";
 
 /// Rulings before side effects that must happen once
 #[derive(Debug, Parser)]
-#[command(name = "onced", version, after_help = exit::LEGEND, max_term_width = 80)]
+#[command(name = "onced", version, after_help = exit::LEGEND)]
+#[command(disable_help_flag = true)]
 struct Cli {
+    /// Print help
+    #[arg(id = "help", short, long, action = ArgAction::Help, global = true, hide = true)]
+    _help: Option<bool>,
     #[command(subcommand)]
     command: Command,
 }

@@ -21,7 +21,8 @@ use super::{
 
 const EXAMPLE: &str = "\
 Example: onced claim --namespace payments --operation charge \\
-           --key charge:v1:order-43 --json '{\"order\":42,\"cents\":1999}' --amount '19.99 EUR'";
+           --key charge:v1:order-43 --json '{\"order\":42,\"cents\":1999}' \\
+           --amount '19.99 EUR'";
 
 /// Ask whether to perform the effect: 0 means go ahead, all else means do not
 #[derive(Debug, Args)]

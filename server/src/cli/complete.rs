@@ -23,7 +23,7 @@ use super::{
 
 mod lines;
 
-const USAGE: &str = "onced complete --namespace N --operation O --key K --token T <OUTCOME> [...]";
+const USAGE: &str = "onced complete --namespace N --operation O --key K --token T <OUTCOME>";
 /// What goes with success alone. (`requires` would yield to the choice between the three.)
 const NOT_SUCCEEDED: [&str; 2] = ["failed", "unknown"];
 const EXAMPLE: &str = "\
@@ -76,6 +76,7 @@ fn unless_in_a_line(option: Arg) -> Arg {
     }
 }
 
+/// Report what became of a granted attempt
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE, mut_args(unless_in_a_line))]
 #[command(override_usage = USAGE)]
@@ -87,7 +88,7 @@ pub(super) struct Typed {
     #[command(flatten)]
     intent: IntentArgs,
     /// The fencing token of the grant
-    #[arg(long, value_parser = clap::value_parser!(i64).range(1..))]
+    #[arg(long, help_heading = "Intent", value_parser = clap::value_parser!(i64).range(1..))]
     token: i64,
     #[command(flatten)]
     outcome: OutcomeArgs,
@@ -109,7 +110,7 @@ struct OutcomeArgs {
     /// You do not know, e.g. the provider timed out
     #[arg(long)]
     unknown: bool,
-    /// In place of all this: what onced run printed; or -
+    /// In place of all this: what run printed; or -
     #[arg(long, value_name = "LINE", conflicts_with_all = ["key", "token"])]
     outcome_line: Option<String>,
     /// The result, which duplicates get byte for byte

@@ -24,7 +24,7 @@ use super::{
 
 const EXAMPLE: &str = "\
 Example: onced export --namespace payments --to payments.onced
-         onced export --all --to all.onced --resume   (after it broke off)
+         onced export --all --to all.onced --resume
 The file holds results: keep it as you keep the store. See docs/move.md.
 Exit codes: 0 written, 64 file, 69 broken off (--resume), 70 refused.";
 

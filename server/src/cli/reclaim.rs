@@ -24,9 +24,9 @@ use super::{
 const USAGE: &str = "onced reclaim --namespace N --operation O --key K <PAYLOAD> --reason TEXT";
 const EXAMPLE: &str = "\
 Example: onced reclaim --namespace payments --operation payout \\
-           --key payout:v1:7 --json '{\"n\":7}' --reason 'worker died' --etag ID+evidence \\
-           --evidence not-applied --observed 2026-01-31T12:00:00Z \\
-           --reference 'report 881'";
+           --key payout:v1:7 --json '{\"n\":7}' --reason 'worker died' \\
+           --etag ID+evidence --evidence not-applied \\
+           --observed 2026-01-31T12:00:00Z --reference 'report 881'";
 
 /// Take over an unresolved intent, as its policy allows: 0 means go ahead
 #[derive(Debug, Args)]

@@ -19,11 +19,12 @@ use super::{
 };
 
 const USAGE: &str = "\
-onced release --namespace N --operation O --key K --token T --reason REASON
+onced release --namespace N --operation O --key K --token T --reason R
        onced release --namespace N --operation O --key K --by-claimant UUID";
 const EXAMPLE: &str = "\
 Example: onced release --namespace payments --operation charge \\
-           --key charge:v1:order-43 --token 1764547200000000 --reason not-started";
+           --key charge:v1:order-43 --token 1764547200000000 \\
+           --reason not-started";
 
 /// State that the effect surely did NOT happen. This is not an unlock
 #[derive(Debug, Args)]

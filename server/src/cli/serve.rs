@@ -29,9 +29,8 @@ mod signals;
 use engine::Opened;
 
 const EXAMPLE: &str = "\
-Example: onced serve --dev                  (on a developer's machine)
+Example: onced serve --policy policy.toml --data /var/lib/onced
          onced serve --policy policy.toml --store cql://db1,db2/onced
-The settings of a cluster (cql_...): onced migrate --help
 SIGTERM or SIGINT drains, a second one ends at once; SIGHUP reads the policies.
 Exit codes: 0 drained, 64 settings, 69 address, folder or cluster, 70 fault.";
 
@@ -39,7 +38,7 @@ const POISONED: &str = "a commit failed, so that nobody knows what is on disk; s
 
 /// Run the server
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLE, mut_args(in_short))]
+#[command(after_help = EXAMPLE, mut_args(in_short), next_line_help = true)]
 pub(super) struct Serve {
     #[command(flatten)]
     flags: Flags,
