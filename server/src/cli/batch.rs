@@ -73,8 +73,8 @@ impl Batch {
         let lines = lines::read::<M>(text, &self.names)?;
         let (mut exit, mut progress, mut done) = (Exit::Done, Progress::default(), 0);
         for chunk in lines::chunks(lines) {
-            let sent = chunk.iter().map(|line| line.message.clone()).collect();
-            let told = match send(sent).await {
+            let requests = chunk.iter().map(|line| line.message.clone()).collect();
+            let told = match send(requests).await {
                 Ok(told) if told.len() == chunk.len() => told,
                 Ok(_) => {
                     return broken_off(&chunk, &Status::data_loss("answers are missing"), self);

@@ -192,8 +192,8 @@ fn hash_alone(given: Payload) -> Option<Payload> {
     Some(Payload { payload: Some(payload::Payload::Hash(hash)) })
 }
 
-/// Whether the report settled the intent, as far as it said anything: an earlier attempt may have left it in doubt, and
-/// another report may contradict it.
+/// Whether the report settled the intent: an earlier attempt may have left it in doubt, and another
+/// report may contradict it.
 pub(super) fn stands(taken: &Taken) -> bool {
     let Taken::Complete(answer) = taken else { return true };
     let is_settled = |intent: &Intent| {
