@@ -1,5 +1,5 @@
 # Every target is one line; the logic is in scripts/.
-.PHONY: demo test check prove bench fuzz wire-image install-tools fmt
+.PHONY: demo test check prove bench bench-cluster fuzz wire-image install-tools fmt
 .DEFAULT_GOAL := test
 
 demo: ; @scripts/demo.sh
@@ -7,6 +7,7 @@ test: ; @scripts/test.sh
 check: ; @scripts/check.sh
 prove: ; @scripts/prove.sh
 bench: ; @scripts/bench.sh
+bench-cluster: ; @scripts/bench-cluster.sh
 fuzz: ; @scripts/fuzz.sh
 wire-image: ; @scripts/wire-image.sh
 install-tools: ; @scripts/install-tools.sh

@@ -2,11 +2,12 @@
 //!
 //! Sends to loopback only, for a bounded time, to servers of its own process.
 
-use std::time::Duration;
+use std::{fmt::Display, time::Duration};
 
 use anyhow::Result;
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use prost::Message as _;
+use serde::Serialize;
 
 use self::{
     claims::Claims,
@@ -16,6 +17,7 @@ use self::{
 };
 
 mod claims;
+mod cluster;
 mod echo;
 mod journal;
 mod measure;
@@ -25,7 +27,10 @@ mod report;
 /// Fresh durable Claims, beside a bare tonic echo of the same messages and a grouped write +
 /// fdatasync of the same bytes.
 #[derive(Debug, Parser)]
+#[command(args_conflicts_with_subcommands = true)]
 struct Arguments {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// Callers at a time.
     #[arg(long, default_value_t = 64)]
     in_flight: usize,
@@ -46,13 +51,25 @@ struct Arguments {
     json: bool,
 }
 
+/// What else is measured.
+#[derive(Debug, Subcommand)]
+enum Other {
+    Cluster(cluster::Arguments),
+}
+
 #[tokio::main]
 async fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    let report = run(&arguments).await?;
-    #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
-    if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+    match &arguments.other {
+        None => show(&run(&arguments).await?, arguments.json),
+        Some(Other::Cluster(arguments)) => show(&cluster::run(arguments).await?, arguments.json),
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the report is what the command is for")]
+fn show(report: &(impl Serialize + Display), json: bool) -> Result<()> {
+    if json {
+        println!("{}", serde_json::to_string_pretty(report)?);
     } else {
         println!("{report}");
     }

@@ -11,6 +11,8 @@ use tokio::{task::JoinSet, time::Instant};
 /// One slice of load on one contender.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Slice {
+    /// Calls answered.
+    pub(crate) calls: u64,
     /// Calls answered per second.
     pub(crate) per_second: f64,
     /// Median latency, in microseconds.
@@ -47,6 +49,7 @@ where
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let per_second = all.len() as f64 / start.elapsed().as_secs_f64();
     Ok(Slice {
+        calls: all.len(),
         per_second,
         p50_micros: all.value_at_quantile(0.50),
         p99_micros: all.value_at_quantile(0.99),

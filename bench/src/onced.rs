@@ -1,9 +1,10 @@
-//! onced itself, on the embedded engine, as `onced serve` puts it together.
+//! onced itself, as `onced serve` puts it together.
 
 use std::{net::SocketAddr, path::Path, sync::Arc};
 
 use anyhow::{Result, anyhow};
 use onced::{
+    clock::Clock,
     keeper::Keeper,
     policy::{Mode, Policies},
     server::{Drain, Parts, serve},
@@ -20,6 +21,11 @@ use tokio::net::TcpListener;
 pub(crate) async fn serve_in(folder: &Path) -> Result<SocketAddr> {
     let engine = Embedded::open(&Options::at(folder))?;
     let clock = engine.clock();
+    serve_over(engine, clock).await
+}
+
+/// The same over an engine that is open.
+pub(crate) async fn serve_over(engine: impl Store, clock: Arc<dyn Clock>) -> Result<SocketAddr> {
     let metrics = Arc::new(Metrics::new());
     let store: Arc<dyn Store> = Arc::new(Measured::new(engine, metrics.clone()));
     let policies = Policies::open(None, Mode::Dev, store.clone())

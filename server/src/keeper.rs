@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use self::{
     case::Case,
-    flights::{Boarded, Flight, Flights},
+    flights::{Boarded, Flight, Flights, Shown},
     holds::Holds,
     memories::Memories,
     recent::Recent,
@@ -31,7 +31,7 @@ use crate::{
     clock::{Clock, Timestamp},
     intent::ProviderKeyForm,
     ruling::{Given, Request, Ruling, Verdict, rule},
-    store::{self, Lease, LeaseWrite, Look, Set, Store, Stored, Write},
+    store::{self, Answer, Lease, LeaseWrite, Look, Set, Store, Stored, Trouble, Write},
 };
 
 mod call;
@@ -170,7 +170,7 @@ impl Inner {
         let case = Case { ask, identity: ask.intent.identity(), memory, doubt };
         let ruled = self.ruled(&case).await.map_err(|error| case.in_doubt(error))?;
         let Ruled { verdict, stored, waited, now } = ruled;
-        let clock_bound = self.store.clock_bound();
+        let clock_bound = self.clock_bound();
         Ok(Answered { verdict, stored, waited, now, memory: case.memory, clock_bound })
     }
 
@@ -205,7 +205,7 @@ impl Inner {
                 // Ruled again when its turn has come: a write carries the time that it is sent at.
                 match self.board(case, &self.writes).await? {
                     Boarded::Leads(led) => flight = Some(led),
-                    Boarded::Shares(shown) => view = Arc::unwrap_or_clone(shown?),
+                    Boarded::Shares(shown) => view = self.shared(case, shown).await?,
                 }
                 continue;
             }
@@ -226,6 +226,25 @@ impl Inner {
         boarded.map_err(|_| Error::Deadline)
     }
 
+    /// What another caller's write showed. What is left of a lease is for others to wait by; to its
+    /// own claimant it is a promise, and is looked at anew.
+    async fn shared(&self, case: &Case<'_>, shown: Shown) -> Result<View, Error> {
+        let view = Arc::unwrap_or_clone(shown?);
+        if case.holds_lease_of(view.stored.as_ref()) {
+            return Ok(self.look_alone(case, Look::Fresh).await?);
+        }
+        Ok(view)
+    }
+
+    /// By how much clocks may differ: a replica that knows itself to be off judges by that too.
+    fn clock_bound(&self) -> Duration {
+        let off = match self.store.trouble() {
+            Some(Trouble::ClockOff { by }) => by,
+            _ => Duration::ZERO,
+        };
+        self.store.clock_bound() + off
+    }
+
     /// A Claim assumes that there is no record, since its write finds out; everything else must
     /// look.
     async fn first_view(&self, case: &Case<'_>) -> Result<(View, Option<Flight<'_>>), Error> {
@@ -242,7 +261,7 @@ impl Inner {
             Some(stored) => Ok((View::believed(Some(stored)), None)),
             None if is_blind => match self.board(case, &self.writes).await? {
                 Boarded::Leads(flight) => Ok((View::believed(None), Some(flight))),
-                Boarded::Shares(shown) => Ok((Arc::unwrap_or_clone(shown?), None)),
+                Boarded::Shares(shown) => Ok((self.shared(case, shown).await?, None)),
             },
             None => Ok((self.look(case, case.first_look()).await?, None)),
         }
@@ -291,7 +310,7 @@ impl Inner {
             memory: &case.memory,
             revision: Uuid::new_v4(),
             provider_key: &case.identity.provider_key(form),
-            clock_bound: self.store.clock_bound(),
+            clock_bound: self.clock_bound(),
         };
         rule(view.stored.as_ref(), &case.ask.request, &given, now)
     }
@@ -337,6 +356,16 @@ impl Inner {
         }
     }
 
+    /// A shared store that is slow is heard no longer than that. One of this process alone always
+    /// ends.
+    async fn try_until(&self, until: Instant, set: Answer<'_, Set>) -> Result<Set, store::Error> {
+        if !self.store.is_shared() {
+            return set.await;
+        }
+        let late = |_| store::Error::Uncertain("no answer came in time".to_owned());
+        timeout_at(until, set).await.map_err(late)?
+    }
+
     /// Applies a write; an uncertain one is issued again, the same bytes, until the answer is
     /// definite. Once uncertain, only a definite answer ends it.
     async fn apply(
@@ -350,7 +379,8 @@ impl Inner {
         let mut uncertain = None;
         let mut pause = Duration::from_millis(20);
         loop {
-            let set = self.store.compare_and_set(&case.ask.intent, write).await;
+            let set =
+                self.try_until(until, self.store.compare_and_set(&case.ask.intent, write)).await;
             if let Some(first) = first.take() {
                 first(&set);
             }

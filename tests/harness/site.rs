@@ -24,7 +24,7 @@ use super::{calls::Calls, cluster, engine::Engine, in_process::InProcess, in_pro
 /// Longest time that a call takes which says nothing of it.
 pub const CALL_MAX: Duration = Duration::from_secs(8);
 /// After which a request to the cluster counts as unheard. Longer than a node's own patience.
-const REQUEST_TIMEOUT: Duration = Duration::from_millis(2_500);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The keyspace and where it is reached.
 #[derive(Clone, Debug)]

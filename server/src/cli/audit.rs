@@ -16,7 +16,7 @@ use super::{
 use crate::{
     clock::{SystemClock, Timestamp},
     config::Flags,
-    store::cql::{Audited, Cql, Options, Tally},
+    store::cql::{self, Audited, Cql, Options, Tally},
 };
 
 const EXAMPLE: &str = "\
@@ -47,6 +47,7 @@ impl Audit {
 }
 
 async fn audit(options: &Options) -> Result<Audited, Box<dyn std::error::Error + Send + Sync>> {
+    cql::inspect(options).await?;
     let clock = Arc::new(SystemClock::not_before(Timestamp::default()));
     let engine = Cql::open(options, clock, Tally::new(|_| {})).await?;
     Ok(engine.audit().await?)

@@ -93,10 +93,16 @@ fn broken_off(output: super::Output) -> Refusal {
 }
 
 fn page(sum: &Sum, path: &Path) -> Page {
-    let page = Page::new(Tone::Good, "exported", format!("all of it is in {}", path.display()))
+    let tone = if sum.tally.records == 0 { Tone::Doubt } else { Tone::Good };
+    let page = Page::new(tone, "exported", format!("all of it is in {}", path.display()))
         .row("records", Some(sum.tally.records))
         .row("memories", Some(sum.memories))
         .row("digest", Some(data_encoding::HEXLOWER.encode(&sum.tally.digest()[..8])));
+    let page = if sum.tally.records == 0 {
+        page.next("there is no record: is the namespace spelt as callers spell it?")
+    } else {
+        page
+    };
     if sum.sealed {
         page.row("source", Some("sealed: this is all there will be"))
     } else {

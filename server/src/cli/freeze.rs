@@ -12,7 +12,7 @@ use tonic::Request;
 use super::{
     connection::Connection,
     exit::Exit,
-    failure::Refusal,
+    failure::{self, Refusal},
     page::{Page, Tone},
     span,
 };
@@ -20,10 +20,12 @@ use super::{
 const FREEZE: &str = "\
 Example: onced freeze --namespace payments --reason 'move to the cluster'
          onced freeze --all --seal --reason 'last pass of the move'
-It is in force everywhere when the command ends, and outlives restarts.";
+It is in force everywhere when the command ends (over a cluster after 75 s), and
+outlives restarts. Safe to repeat: a freeze does not lift a seal.
+--timeout bounds the asking, not that wait.";
 const THAW: &str = "Example: onced thaw --namespace payments --reason 'the move is done'";
 /// How long the server may wait for calls that are under way.
-const HOLD: Duration = Duration::from_secs(75);
+const HOLD: Duration = Duration::from_secs(80);
 
 /// Of which namespaces.
 #[derive(Clone, Debug, Args)]
@@ -79,14 +81,9 @@ impl Freeze {
     /// Holds, and returns when no call is under way that would not be taken now.
     pub(super) async fn run(self) -> anyhow::Result<Exit> {
         let (frozen, sealed) = (true, self.seal);
-        let page = if sealed {
-            Page::new(Tone::Calm, "sealed", "nothing is taken, and nothing can change")
-        } else {
-            Page::new(Tone::Calm, "frozen", "Claims are refused, reports are taken")
-        };
         let namespace = self.scope.namespace();
         let request = FreezeRequest { namespace, frozen, sealed, reason: self.reason };
-        hold(&self.connection, request, &page).await
+        hold(&self.connection, request).await
     }
 }
 
@@ -96,16 +93,12 @@ impl Thaw {
         let (frozen, sealed) = (false, false);
         let namespace = self.scope.namespace();
         let request = FreezeRequest { namespace, frozen, sealed, reason: self.reason };
-        let page = Page::new(Tone::Good, "open", "Claims and reports are taken");
-        hold(&self.connection, request, &page).await
+        hold(&self.connection, request).await
     }
 }
 
-async fn hold(
-    connection: &Connection,
-    request: FreezeRequest,
-    page: &Page,
-) -> anyhow::Result<Exit> {
+async fn hold(connection: &Connection, request: FreezeRequest) -> anyhow::Result<Exit> {
+    let asked = (request.frozen, request.sealed);
     let output = connection.output;
     let answer = connection
         .ask(request, HOLD, async |client: Client, request: Request<_>| {
@@ -114,8 +107,30 @@ async fn hold(
         .await
         .map_err(|status| Refusal { status, output })?;
     let settle = span::from_wire(answer.message.settle.as_ref());
+    if !settle.is_zero() {
+        let waits = settle.as_secs();
+        failure::write(&format!("in force; waiting {waits} s for calls of other replicas\n"));
+    }
     tokio::time::sleep(settle).await;
     let message: &FreezeResponse = &answer.message;
-    super::print_answer(output, ("onced.admin.v1.FreezeResponse", message), page)?;
+    super::print_answer(output, ("onced.admin.v1.FreezeResponse", message), &page(message, asked))?;
     Ok(Exit::Done)
+}
+
+/// How it stands now, which may be stricter than what was asked.
+fn page(now: &FreezeResponse, asked: (bool, bool)) -> Page {
+    let page = match (now.frozen, now.sealed) {
+        (_, true) => Page::new(Tone::Calm, "sealed", "nothing is taken, and nothing can change"),
+        (true, false) => Page::new(Tone::Calm, "frozen", "Claims are refused, reports are taken"),
+        (false, false) => Page::new(Tone::Good, "open", "Claims and reports are taken"),
+    };
+    match asked {
+        _ if asked == (now.frozen, now.sealed) => page,
+        (true, _) => {
+            page.next("It was sealed before, and a freeze does not lift that; onced thaw does.")
+        }
+        (false, _) => page
+            .next("It is held by another freeze: of all namespaces, or of this one alone.")
+            .next("End that one too: onced thaw --all, or onced thaw --namespace NAME"),
+    }
 }

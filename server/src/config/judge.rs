@@ -25,7 +25,7 @@ pub(super) fn findings(config: &Config, purpose: Purpose) -> Vec<Finding> {
 fn nothing_to_migrate(config: &Config) -> Option<Finding> {
     matches!(config.store, Place::Embedded).then(|| Finding {
         settings: &["store"],
-        message: "store is embedded, which has nothing to migrate: give --store \
+        message: "store is embedded, which has nothing to migrate or audit: give --store \
                   cql://HOST/KEYSPACE"
             .to_owned(),
     })

@@ -8,7 +8,7 @@ use super::{Ask, Error};
 use crate::{
     intent::Identity,
     ruling::Request,
-    store::{self, Look, Memory},
+    store::{self, Look, Memory, Stored},
 };
 
 /// One request under way.
@@ -24,6 +24,15 @@ impl Case<'_> {
     /// Whether what another caller learns serves it: it is about the key, and its writes are rare.
     pub(super) fn shares(&self) -> bool {
         matches!(self.ask.request, Request::Claim(_) | Request::Get(_))
+    }
+
+    /// Whether it is the Claim that the current grant went to.
+    pub(super) fn holds_lease_of(&self, stored: Option<&Stored>) -> bool {
+        let current = stored.and_then(|stored| stored.record.current());
+        match &self.ask.request {
+            Request::Claim(claim) => current.is_some_and(|it| it.claimant == Some(claim.claimant)),
+            _ => false,
+        }
     }
 
     /// Once a write was or may have been applied, nothing that fails afterwards undoes it.

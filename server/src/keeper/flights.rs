@@ -24,7 +24,7 @@ const STRIPES: usize = 64;
 pub(super) struct Flights([Mutex<HashMap<Identity, Runway>>; STRIPES]);
 
 /// What a flight brought.
-type Shown = Result<Arc<View>, Error>;
+pub(super) type Shown = Result<Arc<View>, Error>;
 
 /// The flights of one key.
 struct Runway {

@@ -29,6 +29,10 @@ use crate::{
 const BELIEVED_FOR: Duration = Duration::from_secs(1);
 /// When the first who comes reads it again, while the others still believe it.
 const READ_AGAIN_AFTER: Duration = Duration::from_millis(500);
+/// How long a call of another replica may take: by default, and so at least.
+const CALL_ELSEWHERE: Duration = Duration::from_secs(60);
+/// How long a store may be at a request that nobody waits for any more.
+const UNHEARD: Duration = Duration::from_secs(5);
 /// Namespaces that are remembered; anybody can name new ones.
 const REMEMBERED_MAX: usize = 10_000;
 /// Seals whose first sight is remembered.
@@ -133,7 +137,10 @@ impl Holds {
         match known.believed() {
             Some((hold, age)) if age < READ_AGAIN_AFTER => Ok(hold),
             Some((hold, _)) => match known.turns.try_lock() {
-                Ok(_turn) => Ok(known.read(store, namespace).await.unwrap_or(hold)),
+                Ok(_turn) => match known.read(store, namespace).await {
+                    Err(error) if known.believed().is_none() => Err(error),
+                    read => Ok(read.unwrap_or(hold)),
+                },
                 Err(_) => Ok(hold),
             },
             None => {
@@ -221,11 +228,12 @@ impl Keeper {
         }
     }
 
-    /// Holds a namespace, or all of them. Every replica obeys it when this returns, and of this
+    /// Holds a namespace, or all of them; a freeze does not lift a seal. Every replica obeys it when this returns, and of this
     /// one's calls none is under way that it would not take.
     pub async fn hold(&self, namespace: Option<&str>, hold: Hold) -> Result<(), store::Error> {
         let store = &*self.inner.store;
         let (stands, expected) = of_name(store, namespace).await?;
+        let hold = if hold == Hold::Frozen { hold.max(stands.hold) } else { hold };
         if stands.hold != hold {
             let memory = hold.memory(self.inner.clock.now());
             let stands =
@@ -271,7 +279,7 @@ impl Keeper {
     /// For how long a call of another replica can be under way beyond its own time; nothing where
     /// there is no other.
     pub fn others_settle_in(&self, call_max: Duration) -> Option<Duration> {
-        self.inner.store.is_shared().then_some(call_max + AFTERCARE)
+        self.inner.store.is_shared().then(|| call_max.max(CALL_ELSEWHERE) + AFTERCARE + UNHEARD)
     }
 }
 

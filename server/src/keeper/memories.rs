@@ -14,6 +14,7 @@ use crate::{
     clock::Clock,
     policy::Policy,
     record::Revision,
+    ruling::Request,
     store::{Error, Memory, Store},
 };
 
@@ -28,7 +29,7 @@ type Operations = HashMap<String, (Memory, Instant)>;
 pub(super) struct Memories(RwLock<HashMap<String, Operations>>);
 
 impl Memories {
-    /// The memory of the operation asked about. Its first use, under a policy, begins it.
+    /// The memory of the operation asked about. Its first Claim, under a policy, begins it.
     pub(super) async fn of(
         &self,
         store: &dyn Store,
@@ -36,7 +37,9 @@ impl Memories {
         ask: &Ask,
     ) -> Result<Memory, Error> {
         let (namespace, operation) = (ask.intent.namespace(), ask.intent.operation());
-        let policy = ask.policy.as_deref();
+        // Nothing else begins it, since nothing else is refused where the clock is off.
+        let begins = matches!(ask.request, Request::Claim(_) | Request::Reclaim(_));
+        let policy = ask.policy.as_deref().filter(|_| begins);
         if let Some(memory) = self.known(namespace, operation)
             && policy.is_none_or(|policy| memory.smallest_retention <= policy.retention)
         {

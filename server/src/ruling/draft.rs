@@ -13,7 +13,7 @@ use crate::{
         Outcome, Record, Report, ReportKind, ResultKind, Revision, SPENT_FOR, Said, Settlement,
         Source, State, Success, Terms, UnknownCause,
     },
-    store::{Expected, Expiry, LeaseExpected, LeaseWrite, ResultWrite, Stored, Write},
+    store::{Expected, Expiry, Lease, LeaseExpected, LeaseWrite, ResultWrite, Stored, Write},
 };
 
 /// A copy of the record under a revision of its own.
@@ -45,10 +45,19 @@ pub(super) fn annotate(stored: &Stored, record: Record, expiry: Expiry) -> Write
     }
 }
 
+/// Now, but not before the moment that a live lease itself tells of: a server whose clock is behind
+/// must not make evidence count early.
+pub(super) fn moment(stored: &Stored, now: Timestamp) -> Timestamp {
+    match stored.lease {
+        Lease::Live { left } => now.max(stored.record.lease_end.before(left)),
+        Lease::Over => now,
+    }
+}
+
 /// A write that ends the attempt: the lease goes, and what is left of it on the record.
 pub(super) fn end_lease(stored: &Stored, mut record: Record, expiry: Expiry) -> Write {
     if stored.lease.is_live() {
-        record.lease_end = record.written;
+        record.lease_end = moment(stored, record.written);
     }
     Write {
         expected: judged(stored),

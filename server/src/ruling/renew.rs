@@ -2,7 +2,7 @@
 
 use super::{
     Given, Refusal, Renew, Renewed, Ruling, Verdict,
-    draft::{judged, revise, start_lease},
+    draft::{judged, moment, revise, start_lease},
     look::{Token, fenced, foreign_token, present, terms, token},
 };
 use crate::{
@@ -60,7 +60,7 @@ fn live(
     }
     let mut draft = revise(stored, given, now);
     draft.token_used = true;
-    draft.lease_end = now.after(lease);
+    draft.lease_end = moment(stored, now).after(lease);
     let write = Write {
         expected: judged(stored),
         record: draft,

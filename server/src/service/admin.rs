@@ -53,8 +53,13 @@ impl Service {
         self.keeper.hold(namespace, hold).await.map_err(|error| operator::failed(&error))?;
         let scope = namespace.unwrap_or("all namespaces");
         tracing::warn!(namespace = scope, hold = ?hold, reason = request.reason, "held");
+        let stands = self.keeper.held(namespace).await.map_err(|error| operator::failed(&error))?;
         let settle = (hold > Hold::Open).then(|| self.others_settle_in()).flatten();
-        Ok(v1::FreezeResponse { settle: settle.map(duration) })
+        Ok(v1::FreezeResponse {
+            settle: settle.map(duration),
+            frozen: stands.hold >= Hold::Frozen,
+            sealed: stands.hold == Hold::Sealed,
+        })
     }
 
     fn others_settle_in(&self) -> Option<Duration> {

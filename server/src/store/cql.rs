@@ -41,7 +41,7 @@ mod statements;
 mod values;
 
 pub use self::{
-    connect::ConnectError,
+    connect::{ConnectError, connect},
     index::{Audited, Swept},
     inspect::{Unfit, inspect},
     lwt::{Lwt, Tally},
@@ -91,7 +91,7 @@ impl Cql {
         let shown = Arc::clone(&clock);
         let claims = Claims::prepare(&session, keyspace, serial, clock, margin, tally).await?;
         let memories = Memories::prepare(&session, keyspace, serial).await?;
-        let care = Care::prepare(&session, keyspace).await?;
+        let care = Care::prepare(&session, keyspace, Duration::from_secs(margin.into())).await?;
         Ok(Self { claims, index, clock: shown, memories, care })
     }
 }

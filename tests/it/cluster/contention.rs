@@ -51,14 +51,14 @@ async fn claimed_at_once(
         let start = start.clone();
         running.spawn(async move {
             start.wait().await;
-            (key, load.send(&calls, key, Asked::Claim(Uuid::new_v4())).await)
+            (key, load::persist(&load, &calls, key, Asked::Claim(Uuid::new_v4())).await)
         });
     }
     let mut granted = Vec::new();
     for (key, told) in running.join_all().await {
         match told {
-            Some(Told::Granted { token, .. }) => granted.push((key, token)),
-            Some(Told::InProgress(0)) => {}
+            Told::Granted { token, .. } => granted.push((key, token)),
+            Told::InProgress(0) => {}
             other => panic!("{other:?}"),
         }
     }
@@ -76,11 +76,12 @@ async fn report(load: &Arc<Load>, servers: &[Replica], granted: Vec<(usize, i64)
         running.spawn(async move {
             let said = Said::Succeeded(format!("done under {token}").into());
             let report = Asked::Complete(token, said.clone());
-            let taken = load.send(&calls[key % SERVERS], key, report).await;
-            assert_eq!(taken, Some(Told::Taken));
+            let taken = load::persist(&load, &calls[key % SERVERS], key, report).await;
+            assert_eq!(taken, Told::Taken);
             for calls in &calls {
-                let told = load.send(calls, key, Asked::Claim(Uuid::new_v4())).await;
-                assert_eq!(told, Some(Told::Completed { said: said.clone(), disputed: false }));
+                let claim = Asked::Claim(Uuid::new_v4());
+                let told = load::persist(&load, calls, key, claim).await;
+                assert_eq!(told, Told::Completed { said: said.clone(), disputed: false });
             }
         });
     }

@@ -1,11 +1,12 @@
 //! Callers at work on several servers while something happens to the cluster.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use onced_tests::harness::Replica;
+use onced_tests::harness::{Calls, Replica};
 use uuid::Uuid;
 
 use crate::histories::{
+    call::{Asked, Told},
     chance::Chance,
     kept,
     load::{self, Load},
@@ -31,6 +32,19 @@ pub(super) async fn during<T>(
     load.stop();
     callers.join_all().await;
     told
+}
+
+/// Sends a call as often as a busy store makes it necessary: the same call, as clients do.
+pub(super) async fn persist(load: &Load, calls: &Calls, key: usize, asked: Asked) -> Told {
+    for _ in 0..20 {
+        match load.send(calls, key, asked.clone()).await {
+            None => {}
+            Some(Told::Refused(reason)) if reason == "STORE_UNAVAILABLE" => {}
+            Some(told) => return told,
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    panic!("nothing definite is told: {asked:?}");
 }
 
 /// What must hold of every run: all that was acknowledged is there, through each server, and the

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use onced_proto::v1::{ClaimRequest, ErrorReason, State};
+use onced_proto::v1::{ClaimRequest, ErrorReason, State, ruling::Verdict};
 use onced_tests::harness::{Gate, Replica, Rule, RulingExt, Setup, Site, request::*};
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
@@ -32,8 +32,8 @@ impl Two {
         let calls = self.other.calls();
         let patience = Instant::now() + Duration::from_secs(15);
         loop {
-            let ruling = calls.reclaim(reclaim(&self.intent)).await.expect("a ruling");
-            if let Some(onced_proto::v1::ruling::Verdict::Granted(granted)) = ruling.verdict {
+            let ruling = calls.reclaim(reclaim(&self.intent)).await;
+            if let Ok(Some(Verdict::Granted(granted))) = ruling.map(|ruling| ruling.verdict) {
                 return granted.fencing_token;
             }
             assert!(Instant::now() < patience, "the lease does not end");

@@ -2,20 +2,27 @@
 
 use std::time::Duration;
 
-use onced_proto::v1::{IntentId, State, ruling::Verdict};
-use onced_tests::harness::{Calls, Gate, Rule, RulingExt, Setup, Site, request::*};
+use onced_proto::v1::{ClaimRequest, IntentId, State, ruling::Verdict};
+use onced_tests::harness::{
+    Calls, Gate, Rule, RulingExt, Setup, Site, in_process::POLICIES, request::*,
+};
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use super::load::POLICY;
 
 /// A claim by this claimant, on its way when its server dies: written, or not yet.
-async fn claimed_and_died(site: &Site, intent: &IntentId, claimant: &str, rule: Rule) {
+async fn claimed_and_died(
+    site: &Site,
+    policies: &str,
+    (intent, claimant): (&IntentId, &str),
+    rule: Rule,
+) {
     let gate = Gate::of_key(&intent.key);
-    let setup = Setup { wrap: gate.wrap(), policies: POLICY.to_owned(), ..Setup::default() };
+    let setup = Setup { wrap: gate.wrap(), policies: policies.to_owned(), ..Setup::default() };
     let server = site.server_with(setup).await;
     gate.set(rule);
-    let request = onced_proto::v1::ClaimRequest { claimant: claimant.into(), ..claim(intent) };
+    let request = ClaimRequest { claimant: claimant.into(), ..claim(intent) };
     let calls = server.calls();
     let unheard = tokio::spawn(async move { calls.claim(request).await });
     gate.holds_one().await;
@@ -39,9 +46,9 @@ async fn over(calls: &Calls, intent: &IntentId) {
 async fn a_new_server_repeats_a_grant_of_which_nobody_heard() {
     let Some(site) = Site::given().await else { return };
     let (intent, claimant) = fresh();
-    claimed_and_died(&site, &intent, &claimant, Rule::HoldAfter).await;
-    let heir = site.server(POLICY).await;
-    let request = onced_proto::v1::ClaimRequest { claimant, ..claim(&intent) };
+    claimed_and_died(&site, POLICIES, (&intent, &claimant), Rule::HoldAfter).await;
+    let heir = site.server(POLICIES).await;
+    let request = ClaimRequest { claimant, ..claim(&intent) };
     let granted = heir.calls().claim(request).await.expect("a ruling").granted();
     assert_eq!((granted.attempt, granted.repeated), (1, true));
     heir.calls().duplicate(&intent).await.in_progress();
@@ -51,11 +58,11 @@ async fn a_new_server_repeats_a_grant_of_which_nobody_heard() {
 async fn a_new_server_does_not_know_when_the_lease_of_the_dead_is_over_and_takes_its_report() {
     let Some(site) = Site::given().await else { return };
     let (intent, claimant) = fresh();
-    claimed_and_died(&site, &intent, &claimant, Rule::HoldAfter).await;
+    claimed_and_died(&site, POLICY, (&intent, &claimant), Rule::HoldAfter).await;
     let heir = site.server(POLICY).await;
     let calls = heir.calls();
     over(&calls, &intent).await;
-    let request = onced_proto::v1::ClaimRequest { claimant, ..claim(&intent) };
+    let request = ClaimRequest { claimant, ..claim(&intent) };
     let own = calls.claim(request).await.expect("a ruling").unknown();
     assert_ne!(own.fencing_token, 0, "its own claimant is told its token");
     let report = complete(&intent, own.fencing_token, succeeded("done"));
@@ -68,7 +75,7 @@ async fn a_new_server_does_not_know_when_the_lease_of_the_dead_is_over_and_takes
 async fn a_claim_that_was_not_written_leaves_nothing() {
     let Some(site) = Site::given().await else { return };
     let (intent, claimant) = fresh();
-    claimed_and_died(&site, &intent, &claimant, Rule::HoldBefore).await;
+    claimed_and_died(&site, POLICY, (&intent, &claimant), Rule::HoldBefore).await;
     let heir = site.server(POLICY).await;
     let granted = heir.calls().granted(&intent).await;
     assert_eq!((granted.attempt, granted.repeated), (1, false));

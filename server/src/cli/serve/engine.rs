@@ -57,6 +57,7 @@ pub(super) async fn cluster(
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::not_before(Timestamp::default()));
     let engine = Cql::open(options, clock.clone(), tally(metrics.clone())).await;
     let engine = Arc::new(engine.map_err(|cause| unfit(cause.into()))?);
+    engine.compare_clocks().await.map_err(|cause| unfit(cause.into()))?;
     let tended = engine.clone();
     Ok(Opened {
         clock,

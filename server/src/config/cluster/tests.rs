@@ -147,7 +147,7 @@ fn times_that_would_make_certain_things_uncertain_are_refused() {
 fn only_a_cluster_is_migrated_and_no_policy_is_asked_for() {
     let faults = load(Purpose::Migrate, &[]).unwrap_err();
     assert_eq!(faults.len(), 1);
-    assert!(faults[0].contains("nothing to migrate"), "{faults:?}");
+    assert!(faults[0].contains("nothing to migrate or audit"), "{faults:?}");
     check(&[], &[]);
     let faults = load(Purpose::Serve, &[("store", STORE)]).unwrap_err();
     assert!(faults[0].contains("policy is required"), "{faults:?}");

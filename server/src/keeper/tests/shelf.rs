@@ -60,6 +60,8 @@ pub(super) struct Temper {
     /// How long every answer takes; it is of when it was asked.
     pub(super) lag: Duration,
     pub(super) trouble: Option<Trouble>,
+    /// What a refused write guesses to be left of a lease.
+    pub(super) guess: Option<Duration>,
     /// No look is answered.
     pub(super) blind: bool,
 }
@@ -159,7 +161,8 @@ impl Shelf {
             (Expected::Revision { .. }, None) => false,
         };
         if !applies {
-            return Set::Lost(row);
+            let guessed = self.temper().guess.map(|left| Lease::Live { left });
+            return Set::Lost(row.map(|row| Stored { lease: guessed.unwrap_or(row.lease), ..row }));
         }
         self.apply(write);
         Set::Applied

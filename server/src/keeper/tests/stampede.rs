@@ -182,3 +182,17 @@ async fn no_flight_is_remembered_after_its_end() {
         assert_eq!(flights.len(), 0);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_anothers_refused_write_guesses_of_a_lease_is_no_promise_to_its_holder() {
+    let scene = Scene::lagging([]);
+    let holder = somebody();
+    scene.granted(holder).await;
+    scene.clock.advance(Duration::from_secs(3));
+    let guess = Some(Duration::from_secs(77));
+    scene.shelf.is_now(Temper { lag: LAG, guess, ..Temper::default() });
+    let again = std::iter::once(ask(claim(holder)));
+    let verdicts = scene.together(strangers(5).chain(again)).await;
+    let Ok(Verdict::Granted(granted)) = &verdicts[5] else { panic!("{:?}", verdicts[5]) };
+    assert!(granted.lease <= Duration::from_secs(27), "{:?} of 27 s", granted.lease);
+}

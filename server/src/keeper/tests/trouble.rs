@@ -38,6 +38,26 @@ async fn reports_and_looks_go_on_while_the_clock_is_off() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_look_begins_no_memory() {
+    let scene = Scene::new([]);
+    scene.suffers(Some(CLOCK_OFF));
+    let verdict = scene.ask(Request::Get(Get { payload: None })).await.unwrap().verdict;
+    assert!(matches!(verdict, Verdict::Refused(_)), "{verdict:?}");
+    assert!(!scene.shelf.has_memory(), "the memory was begun by a look");
+}
+
+#[tokio::test(start_paused = true)]
+async fn evidence_waits_longer_by_what_the_clock_is_off() {
+    let scene = Scene::new([]);
+    scene.granted(somebody()).await;
+    let look = || Request::Get(Get { payload: None });
+    let bound = scene.ask(look()).await.unwrap().clock_bound;
+    scene.suffers(Some(CLOCK_OFF));
+    let widened = scene.ask(look()).await.unwrap().clock_bound;
+    assert_eq!(widened - bound, Duration::from_secs(61));
+}
+
+#[tokio::test(start_paused = true)]
 async fn another_trouble_is_left_to_the_store() {
     for trouble in [Trouble::DiskReserve, Trouble::Unreachable, Trouble::Stopped] {
         let scene = Scene::new([]);

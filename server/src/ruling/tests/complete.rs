@@ -1,5 +1,7 @@
 //! Complete, in every state, under the current token.
 
+use std::time::Duration;
+
 use super::{
     asks::{
         A, B, applied, claims, done, failed, finally_failed, happened, refused_by_provider,
@@ -9,7 +11,7 @@ use super::{
 };
 use crate::{
     record::{FencingToken, Outcome, Report, ReportKind, ResultKind},
-    ruling::{Reported, ReportedResult, ReportedSuccess},
+    ruling::{Reported, ReportedResult, ReportedSuccess, rule},
 };
 
 const TOKEN: FencingToken = FencingToken(77);
@@ -251,6 +253,18 @@ fn a_success_recorded_clears_the_lease() {
     assert!(!settled.stored().expect("kept").lease.is_live());
     assert_eq!(settled.record().lease_end, live.now);
     check(&settled, claims(A), "completed", "=");
+}
+
+#[test]
+fn a_server_whose_clock_is_behind_makes_no_evidence_count_early() {
+    let live = Scene::external().live().after(10);
+    let stored = live.stored().expect("a record");
+    let behind = live.now.before(Duration::from_secs(7_200));
+    for request in [live.says(1, Reported::Unknown), live.renews(1, 60), live.releases(1)] {
+        let ruling = rule(Some(&stored), &request, &live.given(), behind);
+        let record = ruling.write.expect("a write").record;
+        assert!(record.lease_end >= live.now, "{request:?}");
+    }
 }
 
 /// Only a holder can leave a result out: whoever else says "omitted" never knew it.

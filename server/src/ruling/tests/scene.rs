@@ -163,7 +163,7 @@ impl Scene {
         grants.iter().find(|grant| grant.attempt == attempt).expect("such an attempt").token
     }
 
-    fn given(&self) -> Given<'_> {
+    pub(super) fn given(&self) -> Given<'_> {
         Given {
             policy: self.policy.as_ref(),
             memory: &self.memory,

@@ -3,12 +3,16 @@
 //! Every process does so for itself; two at once do no harm.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use scylla::{
-    client::session::Session, errors::PrepareError, statement::prepared::PreparedStatement,
+    client::session::Session,
+    cluster::Node,
+    errors::PrepareError,
+    policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy},
+    statement::prepared::PreparedStatement,
     value::CqlTimestamp,
 };
 use tokio::time::sleep;
@@ -32,16 +36,28 @@ const AUDIT_EVERY: i32 = 7 * 86_400;
 pub(super) struct Care {
     session: Arc<Session>,
     their_time: PreparedStatement,
+    our_tables: PreparedStatement,
     take_audit: PreparedStatement,
     end_audit: PreparedStatement,
-    found: Mutex<Option<Trouble>>,
+    margin: Duration,
+    found: Mutex<Found>,
+}
+
+/// Two facts that do not stand for each other: a cluster that falls silent does not set a clock
+/// right.
+#[derive(Default)]
+struct Found {
+    off: Option<Duration>,
+    is_silent: bool,
 }
 
 impl Care {
     pub(super) async fn prepare(
         session: &Arc<Session>,
         keyspace: &str,
+        margin: Duration,
     ) -> Result<Self, PrepareError> {
+        let tables = format!("SELECT revision FROM {keyspace}.memory LIMIT 1");
         let duties = format!("{keyspace}.duties");
         let take =
             format!("INSERT INTO {duties} (name, holder) VALUES (?, ?) IF NOT EXISTS USING TTL ?");
@@ -50,48 +66,79 @@ impl Care {
         Ok(Self {
             session: Arc::clone(session),
             their_time: session.prepare("SELECT toTimestamp(now()) FROM system.local").await?,
+            our_tables: session.prepare(tables).await?,
             take_audit: session.prepare(take).await?,
             end_audit: session.prepare(end).await?,
-            found: Mutex::new(None),
+            margin,
+            found: Mutex::default(),
         })
     }
 
     /// What keeps this process from granting, as far as the last comparison found.
     pub(super) fn trouble(&self) -> Option<Trouble> {
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner)
+        self.found().trouble()
     }
 
-    fn find(&self, trouble: Option<Trouble>) {
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Compares this process's clock with that of a node.
+    /// Compares this process's clock with that of every node that answers, and those with each
+    /// other; fails if none does, or if the tables do not.
     pub(super) async fn compare(&self, clock: &dyn Clock) -> Result<(), Error> {
+        self.session
+            .execute_unpaged(&self.our_tables, ())
+            .await
+            .map_err(|error| fault::of_read(&error))?;
+        let state = self.session.get_cluster_state();
+        let mut seen = Vec::new();
+        let mut silent = Error::Unavailable("the cluster has no node".to_owned());
+        for node in state.get_nodes_info() {
+            match self.offset(clock, node).await {
+                Ok(offset) => seen.push(offset),
+                Err(error) => silent = error,
+            }
+        }
+        let ahead = seen.iter().map(|offset| offset.ahead).max();
+        let behind = seen.iter().map(|offset| offset.behind).max();
+        let (Some(ahead), Some(behind)) = (ahead, behind) else { return Err(silent) };
+        if ahead + behind > self.margin {
+            let apart = (ahead + behind).as_millis();
+            tracing::warn!(apart, "nodes' clocks are {apart} ms apart: leases may end early");
+        }
+        let by = ahead.max(behind);
+        self.found().off = (by > CLOCK_BOUND).then_some(by);
+        Ok(())
+    }
+
+    /// How far a node's clock surely is from this process's.
+    async fn offset(&self, clock: &dyn Clock, node: &Arc<Node>) -> Result<Offset, Error> {
+        let mut asked = self.their_time.clone();
+        let node = NodeIdentifier::Node(Arc::clone(node));
+        let only = SingleTargetLoadBalancingPolicy::new(node, None);
+        asked.set_load_balancing_policy(Some(only));
         let before = clock.now();
-        let result = self.session.execute_unpaged(&self.their_time, ()).await;
+        let result = self.session.execute_unpaged(&asked, ()).await;
+        let after = clock.now();
         let rows = result.map_err(|error| fault::of_read(&error))?.into_rows_result();
         let rows = rows.map_err(|error| fault::of_row(&error))?;
         let (CqlTimestamp(millis),) = rows.first_row().map_err(|error| fault::of_row(&error))?;
         let theirs = Timestamp(millis.saturating_mul(1_000));
-        let by = before.since(theirs).max(theirs.since(clock.now()));
-        self.find((by > CLOCK_BOUND).then_some(Trouble::ClockOff { by }));
-        Ok(())
+        Ok(Offset { ahead: theirs.since(after), behind: before.since(theirs) })
     }
 
     async fn keep_comparing(&self, clock: &dyn Clock) {
         let mut silences = 0;
         loop {
+            sleep(COMPARE_EVERY).await;
             match self.compare(clock).await {
                 Ok(()) => silences = 0,
                 Err(error) => {
                     silences += 1;
                     tracing::warn!(%error, "the clocks could not be compared");
-                    if silences >= SILENCES_MAX {
-                        self.find(Some(Trouble::Unreachable));
-                    }
                 }
             }
-            sleep(COMPARE_EVERY).await;
+            self.found().is_silent = silences >= SILENCES_MAX;
         }
     }
 
@@ -110,7 +157,25 @@ impl Care {
     }
 }
 
+impl Found {
+    fn trouble(&self) -> Option<Trouble> {
+        let off = self.off.map(|by| Trouble::ClockOff { by });
+        off.or(self.is_silent.then_some(Trouble::Unreachable))
+    }
+}
+
+/// Of a node's clock against this process's: one of both is zero.
+struct Offset {
+    ahead: Duration,
+    behind: Duration,
+}
+
 impl Cql {
+    /// Compares clocks: to be done once before anything is granted.
+    pub async fn compare_clocks(&self) -> Result<(), Error> {
+        self.care.compare(&*self.clock).await
+    }
+
     /// Cares for the store until it is dropped.
     pub async fn tend(&self) {
         tokio::join!(self.care.keep_comparing(&*self.clock), self.keep_sweeping());
@@ -144,3 +209,6 @@ impl Cql {
 fn jittered(span: Duration) -> Duration {
     span / 2 + span.mul_f64(f64::from(Uuid::new_v4().as_bytes()[0]) / 255.0)
 }
+
+#[cfg(test)]
+mod tests;

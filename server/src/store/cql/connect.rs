@@ -44,7 +44,7 @@ pub enum ConnectError {
 }
 
 /// A session; conditional writes to one key go to one coordinator while it is up.
-pub(super) async fn connect(options: &Options) -> Result<Session, ConnectError> {
+pub async fn connect(options: &Options) -> Result<Session, ConnectError> {
     let tls = options.tls.as_ref().map(certificates).transpose()?;
     let mut builder = SessionBuilder::new()
         .known_nodes(&options.contact_points)

@@ -105,7 +105,7 @@ impl Memories {
             }
         };
         let result = result.map_err(|error| fault::of_read(&error))?;
-        match Answered::of(result)? {
+        match Answered::of(result).map_err(|error| fault::of_read(&error))? {
             Answered::Applied => Ok(memory.clone()),
             Answered::Refused(_) => self
                 .read(namespace, operation)

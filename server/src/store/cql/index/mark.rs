@@ -9,7 +9,7 @@ use crate::{
     clock::Timestamp,
     intent::IntentId,
     record::{Record, Revision},
-    store::{Error, Expiry, Write},
+    store::{Error, Expiry, Write, cql::LAST_EXPIRY},
 };
 
 /// The longest life that a cell can have, in seconds: 20 years.
@@ -187,7 +187,8 @@ impl Index {
     /// The life of a name in seconds; 0 is for ever.
     fn life(&self, expires_in: Option<Duration>) -> i32 {
         let Some(left) = expires_in else { return 0 };
-        let seconds = left.saturating_add(self.name_outlives).as_secs().min(LIFE_MAX);
+        let last = LAST_EXPIRY.since(self.clock.now()).as_secs();
+        let seconds = left.saturating_add(self.name_outlives).as_secs().min(LIFE_MAX).min(last);
         i32::try_from(seconds).unwrap_or(i32::MAX)
     }
 }
