@@ -7,12 +7,14 @@ use std::{
     io::{IsTerminal, Write},
 };
 
-use clap::{Parser, Subcommand};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 mod archive;
 mod audit;
+mod batch;
 mod claim;
 mod complete;
+mod completion;
 mod config;
 mod connection;
 mod exit;
@@ -24,20 +26,25 @@ mod health;
 mod import;
 mod intent;
 mod json;
+mod man;
 mod migrate;
 mod moment;
 mod money;
 mod next;
 mod outcome;
+mod outcome_line;
 mod page;
 mod payload;
 mod policy;
+mod profile;
 mod reclaim;
 mod release;
 mod renew;
 mod ruling;
+mod run;
 mod serve;
 mod span;
+mod watch;
 
 use connection::Output;
 pub use exit::Exit;
@@ -47,8 +54,12 @@ const ENDPOINT: &str = "http://127.0.0.1:7450";
 
 /// Rulings before side effects that must happen once
 #[derive(Debug, Parser)]
-#[command(name = "onced", version, after_help = exit::LEGEND, max_term_width = 100)]
+#[command(name = "onced", version, after_help = exit::LEGEND)]
+#[command(disable_help_flag = true)]
 struct Cli {
+    /// Print help
+    #[arg(id = "help", short, long, action = ArgAction::Help, global = true, hide = true)]
+    _help: Option<bool>,
     #[command(subcommand)]
     command: Command,
 }
@@ -65,23 +76,38 @@ enum Command {
     Release(release::Release),
     Reclaim(Box<reclaim::Reclaim>),
     Health(health::Health),
+    Run(Box<run::Run>),
+    Watch(watch::Watch),
+    Batch(batch::Batch),
     Freeze(freeze::Freeze),
     Thaw(freeze::Thaw),
     Export(export::Export),
     Import(import::Import),
     Policy(policy::PolicyCommand),
     Config(Box<config::ConfigCommand>),
+    Completion(completion::Completion),
+    Man(man::Man),
 }
 
 /// Parses the command line, runs it, prints, and tells how to end.
 pub fn main(words: impl Iterator<Item = OsString>) -> Exit {
-    match Cli::try_parse_from(words) {
+    let words: Vec<OsString> = words.collect();
+    let program = match profile::applied(Cli::command(), &words) {
+        Ok(program) => program,
+        Err(fault) => return failure::report(&fault),
+    };
+    match parsed(program, words) {
         Ok(cli) => cli.command.run().unwrap_or_else(|fault| failure::report(&fault)),
         Err(told) => {
             let _ = told.print();
             if told.use_stderr() { Exit::Usage } else { Exit::Done }
         }
     }
+}
+
+fn parsed(mut program: clap::Command, words: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let found = program.try_get_matches_from_mut(words)?;
+    Cli::from_arg_matches(&found).map_err(|fault| fault.format(&mut program))
 }
 
 impl Command {
@@ -92,6 +118,8 @@ impl Command {
             Self::Audit(command) => command.run(),
             Self::Policy(command) => command.run(),
             Self::Config(command) => command.run(),
+            Self::Completion(command) => command.run(),
+            Self::Man(command) => command.run(),
             Self::Claim(command) => call(command.run()),
             Self::Complete(command) => call(command.run()),
             Self::Get(command) => call(command.run()),
@@ -99,6 +127,9 @@ impl Command {
             Self::Release(command) => call(command.run()),
             Self::Reclaim(command) => call(command.run()),
             Self::Health(command) => call(command.run()),
+            Self::Run(command) => call(command.run()),
+            Self::Watch(command) => call(command.run()),
+            Self::Batch(command) => call(command.run()),
             Self::Freeze(command) => call(command.run()),
             Self::Thaw(command) => call(command.run()),
             Self::Export(command) => call(command.run()),

@@ -95,7 +95,7 @@ settings! {
     dev: bool = "false";
     /// Serve beyond loopback although there are no credentials
     insecure: bool = "false";
-    /// How long to serve on, no longer ready, before draining; off loopback 5s
+    /// How long to serve on, not ready, before draining; off loopback 5s
     drain_delay: Duration = "0s";
     /// How long calls under way may take to end while draining
     drain_grace: Duration = "10s";

@@ -7,10 +7,13 @@ use onced_tests::harness::binary::program;
 use serde_json::Value;
 use tokio::{process::Command, time::timeout};
 
+mod batch;
 mod codes;
 mod json;
 mod lost;
+mod profile;
 mod script;
+mod watch;
 
 /// Longest time for one command.
 const BOUND: Duration = Duration::from_secs(60);

@@ -14,5 +14,6 @@ mod model;
 mod moving;
 mod race;
 mod resend;
+mod run;
 mod tidy;
 mod wire;

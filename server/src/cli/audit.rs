@@ -21,8 +21,9 @@ use crate::{
 
 const EXAMPLE: &str = "\
 Example: onced audit --store cql://db1,db2/onced
-Run it after a restore, or when a list of open intents misses one. Servers may go on meanwhile.
-Exit codes: 0 every record was read, 64 settings, 69 the cluster is not to be had.";
+Run it after a restore, or when a list of open intents misses one. Servers may
+go on meanwhile.
+Exit codes: 0 every record was read, 64 settings, 69 no cluster.";
 
 /// Read every record of a cluster, and list again what is open
 #[derive(Debug, Args)]

@@ -20,10 +20,11 @@ use super::{
 };
 
 const EXAMPLE: &str = "\
-Example: onced claim --namespace payments --operation charge --key charge:v1:order-43 \\
-           --json '{\"order\":42,\"cents\":1999}' --amount '19.99 EUR'";
+Example: onced claim --namespace payments --operation charge \\
+           --key charge:v1:order-43 --json '{\"order\":42,\"cents\":1999}' \\
+           --amount '19.99 EUR'";
 
-/// Ask whether the effect may be performed: 0 means go ahead, everything else means do not
+/// Ask whether to perform the effect: 0 means go ahead, all else means do not
 #[derive(Debug, Args)]
 #[command(after_help = format!("{EXAMPLE}\n\n{}", super::exit::LEGEND))]
 #[command(override_usage = "onced claim --namespace N --operation O --key K <PAYLOAD> [OPTIONS]")]
@@ -36,14 +37,14 @@ pub(super) struct Claim {
     payload: PayloadArgs,
     #[command(flatten)]
     claimant: ClaimantArgs,
-    /// Wait for a running attempt, at most this long or as the policy says
+    /// Wait for a running attempt, or as the policy says
     #[arg(long, value_name = "DURATION", value_parser = span::parse)]
     #[expect(clippy::option_option, reason = "clap's shape of an option with an optional value")]
     wait: Option<Option<Duration>>,
-    /// Refuse (exit 11) instead of answering when an attempt runs
+    /// Refuse (exit 11) when an attempt runs
     #[arg(long, conflicts_with = "wait")]
     reject: bool,
-    /// When the intent was first sent by its initiator, RFC 3339
+    /// When its initiator first sent it, RFC 3339
     #[arg(long, value_name = "TIME", value_parser = moment::parse)]
     first_sent: Option<Timestamp>,
     /// What the effect is meant to move, e.g. "12.34 EUR"
@@ -57,13 +58,13 @@ pub(super) struct Claim {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Claim")]
 pub(super) struct ClaimantArgs {
-    /// Names this one call; made afresh if absent. Never a job or message id
+    /// Names this one call, never a job; fresh if absent
     #[arg(long, value_name = "UUID")]
     claimant: Option<Uuid>,
-    /// Who that is, for people: pod, host, worker
-    #[arg(long, value_name = "TEXT", env = "ONCED_HOLDER", hide_env_values = true)]
+    /// Pod, host, worker, for people [env: ONCED_HOLDER]
+    #[arg(long, value_name = "TEXT", env = "ONCED_HOLDER", hide_env = true)]
     holder: Option<String>,
-    /// How long the right is wanted, e.g. 30s; the policy's if absent
+    /// How long the right is wanted, e.g. 30s
     #[arg(long, value_name = "DURATION", value_parser = span::parse)]
     lease: Option<Duration>,
 }

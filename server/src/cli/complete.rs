@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clap::{ArgGroup, Args};
+use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 use onced_client::Connection as Client;
 use onced_proto::v1::{
     CompleteRequest, CompleteResponse, Content, Failed, Money, OutcomeUnknown, ResultAbsence,
@@ -21,29 +21,74 @@ use super::{
     payload::{PayloadArgs, content},
 };
 
-const USAGE: &str =
-    "onced complete --namespace N --operation O --key K --token T <OUTCOME> [OPTIONS]";
+mod lines;
+
+const USAGE: &str = "onced complete --namespace N --operation O --key K --token T <OUTCOME>";
 /// What goes with success alone. (`requires` would yield to the choice between the three.)
 const NOT_SUCCEEDED: [&str; 2] = ["failed", "unknown"];
 const EXAMPLE: &str = "\
-Example: onced complete --namespace payments --operation charge --key charge:v1:order-43 \\
-           --token 1764547200000000 --succeeded --text '{\"id\":\"ch_1\"}' \\
-           --provider-reference ch_1
-Why a payload: with the one that was claimed the outcome is kept even where the store has lost the
-grant, e.g. after a backup was restored.";
+Example: onced complete --namespace payments --operation charge \\
+           --key charge:v1:order-43 --token 1764547200000000 --succeeded \\
+           --text '{\"id\":\"ch_1\"}' --provider-reference ch_1
+Why a payload: with the one that was claimed the outcome is kept even where the
+store has lost the grant, e.g. after a backup was restored.";
+
+/// Report what became of a granted attempt
+#[derive(Debug)]
+pub(super) enum Complete {
+    /// As it was typed.
+    Typed(Box<Typed>),
+    /// As `onced run` has printed it.
+    Lines(lines::Lines),
+}
+
+impl Args for Complete {
+    fn augment_args(command: Command) -> Command {
+        Typed::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Typed::augment_args_for_update(command)
+    }
+}
+
+impl FromArgMatches for Complete {
+    fn from_arg_matches(found: &ArgMatches) -> Result<Self, clap::Error> {
+        if found.contains_id(lines::OPTION) {
+            lines::Lines::from_arg_matches(found).map(Self::Lines)
+        } else {
+            Typed::from_arg_matches(found).map(Box::new).map(Self::Typed)
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, found: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(found)?;
+        Ok(())
+    }
+}
+
+/// What a line has in it need not be typed.
+fn unless_in_a_line(option: Arg) -> Arg {
+    if option.is_required_set() {
+        option.required(false).required_unless_present(lines::OPTION)
+    } else {
+        option
+    }
+}
 
 /// Report what became of a granted attempt
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLE)]
+#[command(after_help = EXAMPLE, mut_args(unless_in_a_line))]
 #[command(override_usage = USAGE)]
-#[command(group(ArgGroup::new("outcome").required(true).args(["succeeded", "failed", "unknown"])))]
+#[command(group(ArgGroup::new("outcome").required(true)
+    .args(["succeeded", "failed", "unknown", lines::OPTION])))]
 #[command(group(ArgGroup::new("result").args(["text", "result_file", "omitted"])))]
 #[command(group(ArgGroup::new("body").args(["text", "result_file"])))]
-pub(super) struct Complete {
+pub(super) struct Typed {
     #[command(flatten)]
     intent: IntentArgs,
     /// The fencing token of the grant
-    #[arg(long, value_parser = clap::value_parser!(i64).range(1..))]
+    #[arg(long, help_heading = "Intent", value_parser = clap::value_parser!(i64).range(1..))]
     token: i64,
     #[command(flatten)]
     outcome: OutcomeArgs,
@@ -59,12 +104,15 @@ struct OutcomeArgs {
     /// It happened
     #[arg(long)]
     succeeded: bool,
-    /// It finally failed and surely had no effect; TYPE says of what kind
+    /// It finally failed, surely without effect
     #[arg(long, value_name = "TYPE")]
     failed: Option<String>,
     /// You do not know, e.g. the provider timed out
     #[arg(long)]
     unknown: bool,
+    /// In place of all this: what run printed; or -
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["key", "token"])]
+    outcome_line: Option<String>,
     /// The result, which duplicates get byte for byte
     #[arg(long, conflicts_with_all = NOT_SUCCEEDED)]
     text: Option<String>,
@@ -80,7 +128,7 @@ struct OutcomeArgs {
     /// With --failed or --unknown: for people
     #[arg(long, value_name = "TEXT", conflicts_with = "succeeded")]
     message: Option<String>,
-    /// With --succeeded: what it moved, if other than claimed
+    /// What it moved, if other than claimed
     #[arg(long, value_parser = money::parse, allow_hyphen_values = true)]
     #[arg(conflicts_with_all = NOT_SUCCEEDED)]
     amount: Option<Money>,
@@ -129,6 +177,15 @@ impl OutcomeArgs {
 impl Complete {
     /// Reports and prints how the intent now stands.
     pub(super) async fn run(self) -> anyhow::Result<Exit> {
+        match self {
+            Self::Typed(typed) => typed.run().await,
+            Self::Lines(lines) => lines.run().await,
+        }
+    }
+}
+
+impl Typed {
+    async fn run(self) -> anyhow::Result<Exit> {
         let request = CompleteRequest {
             intent: Some(self.intent.id()),
             fencing_token: self.token,

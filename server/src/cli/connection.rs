@@ -26,14 +26,17 @@ const PAUSE_MIN: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Connection and output")]
 pub(super) struct Connection {
-    /// The server's address
+    /// Defaults from onced.toml [env: ONCED_PROFILE]
+    #[arg(long, value_name = "NAME", env = "ONCED_PROFILE", hide_env = true)]
+    pub(super) profile: Option<String>,
+    /// Where onced is [env: ONCED_ENDPOINT]
     #[arg(long, value_name = "URL", default_value = super::ENDPOINT, env = "ONCED_ENDPOINT")]
-    #[arg(hide_env_values = true, value_parser = endpoint)]
+    #[arg(hide_env = true, hide_default_value = true, value_parser = endpoint)]
     pub(super) endpoint: String,
-    /// Give up after this, re-sends included; a --wait comes on top
+    /// For all sends; --wait comes on top
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = span::parse)]
     pub(super) timeout: Duration,
-    /// text for people, or json as grpcurl prints it
+    /// text, or json as grpcurl prints it
     #[arg(long, value_enum, hide_possible_values = true, value_name = "FORM")]
     #[arg(default_value_t = Output::Text)]
     pub(super) output: Output,
@@ -80,6 +83,8 @@ pub(super) struct Answer<A> {
     pub(super) message: A,
     /// Just before that send; a lease counts from here.
     pub(super) sent_at: Instant,
+    /// It answers a call that had been sent before, by this process and without an answer.
+    pub(super) is_resend: bool,
 }
 
 impl Connection {
@@ -99,7 +104,7 @@ impl Connection {
             let sent_at = Instant::now();
             let limit = deadline.duration_since(sent_at).min(ANSWER_TIMEOUT.saturating_add(hold));
             let status = match send_once(&client, request.clone(), limit, &send).await {
-                Ok(message) => return Ok(Answer { message, sent_at }),
+                Ok(message) => return Ok(Answer { message, sent_at, is_resend: sends > 1 }),
                 Err(status) => status,
             };
             is_unheard &= is_connect_refused(&status);

@@ -12,9 +12,9 @@ use tonic_types::StatusExt;
 /// What is said at the foot of `--help`.
 pub(super) const LEGEND: &str = "\
 Exit codes of claim and reclaim:
-   0  granted: perform the effect       12  unknown or disputed: find out, do not act
-  10  completed: it succeeded before    13  granted, but repeated or over: do not act
-  11  in progress: ask again later      14  completed: it finally failed before
+   0  granted: perform the effect      12  unknown or disputed: find out
+  10  completed: it succeeded before   13  granted, but repeated or over: no act
+  11  in progress: ask again later     14  completed: it finally failed before
 Of every command: 0 done, 64 usage, 69 unavailable, 70 refused.";
 
 /// How the process ends.
@@ -33,14 +33,37 @@ pub enum Exit {
     Repeated = 13,
     /// It finally failed before.
     Failed = 14,
-    /// Not all of an export stands at the target.
+    /// Not all was done: of an export, or of a batch.
     Incomplete = 15,
+    /// `run`: the command surely did nothing; it may be run again.
+    NotApplied = 16,
+    /// `run`: the command was run, and what became of it is not on record.
+    Unrecorded = 17,
     /// The command line, a file or a field of the request is wrong.
     Usage = 64,
     /// No answer, or none for now.
     Unavailable = 69,
     /// Refused, or a fault on this side.
     Refused = 70,
+}
+
+impl Exit {
+    /// Whether `run` says something of its own by this code, so that no command may.
+    pub(super) fn is_of_run(code: u8) -> bool {
+        [
+            Self::InProgress,
+            Self::Unknown,
+            Self::Repeated,
+            Self::Failed,
+            Self::NotApplied,
+            Self::Unrecorded,
+            Self::Usage,
+            Self::Unavailable,
+            Self::Refused,
+        ]
+        .iter()
+        .any(|own| *own as u8 == code)
+    }
 }
 
 impl From<Exit> for ExitCode {

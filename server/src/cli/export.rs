@@ -24,8 +24,8 @@ use super::{
 
 const EXAMPLE: &str = "\
 Example: onced export --namespace payments --to payments.onced
-         onced export --all --to all.onced --resume       (goes on after it broke off)
-The file holds results: keep it as you keep the store. docs/move.md has the whole procedure.
+         onced export --all --to all.onced --resume
+The file holds results: keep it as you keep the store. See docs/move.md.
 Exit codes: 0 written, 64 file, 69 broken off (--resume), 70 refused.";
 
 /// Write every record, with results and what is left of leases and lives, to a file
@@ -37,7 +37,7 @@ pub(super) struct Export {
     /// The file, which must not be there yet
     #[arg(long, value_name = "FILE")]
     to: PathBuf,
-    /// Go on with a file that was cut off, from its last whole page
+    /// Go on with a file that was cut off
     #[arg(long)]
     resume: bool,
     #[command(flatten)]

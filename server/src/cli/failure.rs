@@ -37,7 +37,7 @@ pub(super) fn print(output: Output, status: &Status, steps: Vec<String>) -> anyh
             } else {
                 steps.into_iter().fold(page, Page::next)
             };
-            write(&page.render(super::is_coloured(std::io::stderr().is_terminal())));
+            write_page(&page);
         }
     }
     Ok(())
@@ -100,6 +100,11 @@ fn code_name(code: Code) -> String {
         name.push(c.to_ascii_uppercase());
         name
     })
+}
+
+/// Prints a page on standard error.
+pub(super) fn write_page(page: &Page) {
+    write(&page.render(super::is_coloured(std::io::stderr().is_terminal())));
 }
 
 /// There is nothing left to do if standard error itself is gone.

@@ -20,8 +20,9 @@ use super::{
 const FREEZE: &str = "\
 Example: onced freeze --namespace payments --reason 'move to the cluster'
          onced freeze --all --seal --reason 'last pass of the move'
-It is in force everywhere when the command ends, over a cluster after 75 s, and outlives restarts.
-Safe to repeat: a freeze does not lift a seal. --timeout bounds the asking, not that wait.";
+It is in force everywhere when the command ends (over a cluster after 75 s), and
+outlives restarts. Safe to repeat: a freeze does not lift a seal.
+--timeout bounds the asking, not that wait.";
 const THAW: &str = "Example: onced thaw --namespace payments --reason 'the move is done'";
 /// How long the server may wait for calls that are under way.
 const HOLD: Duration = Duration::from_secs(80);
@@ -48,10 +49,11 @@ impl Scope {
 /// Refuse Claims and go on taking reports; with --seal refuse everything
 #[derive(Debug, Args)]
 #[command(after_help = FREEZE)]
+#[command(override_usage = "onced freeze --reason TEXT <--namespace N|--all> [OPTIONS]")]
 pub(super) struct Freeze {
     #[command(flatten)]
     scope: Scope,
-    /// Refuse reports and looks too: nothing can change any more
+    /// Refuse reports and looks too: nothing can change
     #[arg(long)]
     seal: bool,
     /// Why, for the log
@@ -64,6 +66,7 @@ pub(super) struct Freeze {
 /// End a freeze or a seal
 #[derive(Debug, Args)]
 #[command(after_help = THAW)]
+#[command(override_usage = "onced thaw --reason TEXT <--namespace N|--all> [OPTIONS]")]
 pub(super) struct Thaw {
     #[command(flatten)]
     scope: Scope,

@@ -23,12 +23,15 @@ use super::{
 };
 
 const EXAMPLE: &str = "\
-Example: onced get --namespace payments --operation charge --key charge:v1:order-43
-Why a payload: with the one that was claimed the result is shown too; with another one nothing is.";
+Example: onced get --namespace payments --operation charge \\
+           --key charge:v1:order-43
+Why a payload: with the one that was claimed the result is shown too; with
+another one nothing is.";
 
 /// Show an intent without touching it
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
+#[command(override_usage = "onced get --namespace N --operation O --key K [OPTIONS]")]
 pub(super) struct Get {
     #[command(flatten)]
     intent: IntentArgs,

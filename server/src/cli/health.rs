@@ -17,7 +17,8 @@ use super::{
 };
 
 const EXAMPLE: &str = "\
-Example: onced health --endpoint http://127.0.0.1:7450 --service onced.v1.ClaimService
+Example: onced health --endpoint http://127.0.0.1:7450
+         onced health --service onced.v1.ClaimService
 Exit codes: 0 serving, 69 not serving or no answer, 70 no such service.";
 
 /// Ask a server whether it serves (grpc.health.v1)

@@ -22,9 +22,10 @@ use super::{
 
 const EXAMPLE: &str = "\
 Example: onced import payments.onced --endpoint http://10.0.0.7:7450
-The namespaces must be sealed at the target (onced freeze --seal). After a break run it again: what
-stands already is counted, not written.
-Exit codes: 0 all of it stands at the target, 15 not all, 64 file, 69 unavailable, 70 refused.";
+The namespaces must be sealed at the target (onced freeze --seal). After a break
+run it again: what stands already is counted, not written.
+Exit codes: 0 all of it stands at the target, 15 not all, 64 file,
+  69 unavailable, 70 refused.";
 /// About how much is sent at once, in bytes.
 const CALL_BYTES: usize = 1 << 20;
 /// Most records that are sent at once.

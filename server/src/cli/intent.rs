@@ -7,13 +7,13 @@ use onced_proto::v1::IntentId;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Intent")]
 pub(super) struct IntentArgs {
-    /// Who owns the key
-    #[arg(long, value_name = "NAME", env = "ONCED_NAMESPACE", hide_env_values = true)]
+    /// Who owns the key [env: ONCED_NAMESPACE]
+    #[arg(long, value_name = "NAME", env = "ONCED_NAMESPACE", hide_env = true)]
     pub(super) namespace: String,
-    /// The kind of effect, as in the policy file
-    #[arg(long, value_name = "NAME", env = "ONCED_OPERATION", hide_env_values = true)]
+    /// The kind of effect [env: ONCED_OPERATION]
+    #[arg(long, value_name = "NAME", env = "ONCED_OPERATION", hide_env = true)]
     pub(super) operation: String,
-    /// The initiator's name for the intent, stable over retries
+    /// The initiator's name for it, stable over retries
     #[arg(long)]
     pub(super) key: String,
 }

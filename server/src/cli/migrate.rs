@@ -17,9 +17,9 @@ use crate::{
 
 const EXAMPLE: &str = "\
 Example: onced migrate --store cql://db1,db2/onced --cql-replication dc1:3
-Any number of them can run at once. The settings of serve are taken too, and do nothing.
-Exit codes: 0 the tables are as this program needs them, 64 settings, 69 the cluster is not
-to be had, or records would not be safe in it (every reason is told).";
+Any number can run at once. The settings of serve are taken too, and do nothing.
+Exit codes: 0 the tables are as this program needs them, 64 settings, 69 no
+  cluster, or records would not be safe in it (every reason is told).";
 
 /// Make or upgrade the tables of a cluster
 #[derive(Debug, Args)]

@@ -11,21 +11,31 @@ use onced_proto::v1::{Payload, payload};
 #[group(multiple = false)]
 #[command(next_help_heading = "Payload: what is asked for; the same key with another is refused")]
 pub(super) struct PayloadArgs {
-    /// A JSON text, hashed by the server in canonical form
+    /// A JSON text, hashed in canonical form
     #[arg(long, value_name = "TEXT")]
     json: Option<String>,
     /// The same from a file; - is standard input
     #[arg(long, value_name = "FILE")]
     json_file: Option<String>,
-    /// Any bytes from a file, hashed as they are; - is standard input
+    /// Any bytes from a file, hashed as they are; or -
     #[arg(long, value_name = "FILE")]
     bytes_file: Option<String>,
-    /// The hash alone: sha256, jcs-sha256; other schemes are compared as opaque
+    /// sha256, jcs-sha256; others are compared as opaque
     #[arg(long, value_name = "SCHEME:HEX", value_parser = hash)]
     hash: Option<String>,
 }
 
 impl PayloadArgs {
+    /// A JSON text, as if it had been typed.
+    pub(super) fn of_json(text: String) -> Self {
+        Self { json: Some(text), ..Self::default() }
+    }
+
+    /// Whether nothing was typed.
+    pub(super) fn is_absent(&self) -> bool {
+        self.typed().is_empty()
+    }
+
     /// The message; none if nothing was given.
     pub(super) fn read(&self) -> anyhow::Result<Option<Payload>> {
         let payload = if let Some(text) = &self.json {

@@ -25,7 +25,7 @@ enum What {
     Check(Check),
 }
 
-/// Tell every fault of a policy file, or every value with the disk that it means
+/// Tell every fault of a policy file, or every value with its disk
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 struct Check {

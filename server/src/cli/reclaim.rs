@@ -21,11 +21,11 @@ use super::{
     ruling,
 };
 
-const USAGE: &str =
-    "onced reclaim --namespace N --operation O --key K <PAYLOAD> --reason TEXT [OPTIONS]";
+const USAGE: &str = "onced reclaim --namespace N --operation O --key K <PAYLOAD> --reason TEXT";
 const EXAMPLE: &str = "\
-Example: onced reclaim --namespace payments --operation payout --key payout:v1:7 \\
-           --json '{\"n\":7}' --reason 'worker died' --etag ID+evidence --evidence not-applied \\
+Example: onced reclaim --namespace payments --operation payout \\
+           --key payout:v1:7 --json '{\"n\":7}' --reason 'worker died' \\
+           --etag ID+evidence --evidence not-applied \\
            --observed 2026-01-31T12:00:00Z --reference 'report 881'";
 
 /// Take over an unresolved intent, as its policy allows: 0 means go ahead
@@ -44,7 +44,7 @@ pub(super) struct Reclaim {
     /// Why, for the audit
     #[arg(long, value_name = "TEXT")]
     reason: String,
-    /// The etag of the unknown ruling that was judged; with evidence it ends in +evidence
+    /// As judged; with evidence it ends in +evidence
     #[arg(long)]
     etag: Option<String>,
     #[command(flatten)]
@@ -56,20 +56,20 @@ pub(super) struct Reclaim {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Evidence: what the provider said, asked after the etag was read")]
 struct EvidenceArgs {
-    /// What was found out: not-applied or applied (then success is recorded)
+    /// not-applied or applied (success is recorded)
     #[arg(long, value_enum, hide_possible_values = true, value_name = "FINDING")]
     #[arg(requires_all = ["etag", "observed"])]
     evidence: Option<Found>,
     /// When the provider was asked, RFC 3339
     #[arg(long, value_name = "TIME", value_parser = moment::parse, requires = "evidence")]
     observed: Option<Timestamp>,
-    /// Where it can be seen again: query, report, ticket
+    /// Where to see it again: query, report
     #[arg(long, value_name = "TEXT", requires = "evidence")]
     reference: Option<String>,
-    /// With applied: what it moved, if other than claimed
+    /// Applied: what it moved, if other
     #[arg(long, value_parser = money::parse, allow_hyphen_values = true, requires = "evidence")]
     amount: Option<Money>,
-    /// With applied: the provider's own id
+    /// Applied: the provider's own id
     #[arg(long, value_name = "ID", requires = "evidence")]
     provider_reference: Option<String>,
 }

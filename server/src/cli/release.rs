@@ -19,13 +19,14 @@ use super::{
 };
 
 const USAGE: &str = "\
-onced release --namespace N --operation O --key K --token T --reason REASON [OPTIONS]
-       onced release --namespace N --operation O --key K --by-claimant UUID [OPTIONS]";
+onced release --namespace N --operation O --key K --token T --reason R
+       onced release --namespace N --operation O --key K --by-claimant UUID";
 const EXAMPLE: &str = "\
-Example: onced release --namespace payments --operation charge --key charge:v1:order-43 \\
-           --token 1764547200000000 --reason not-started";
+Example: onced release --namespace payments --operation charge \\
+           --key charge:v1:order-43 --token 1764547200000000 \\
+           --reason not-started";
 
-/// State that the effect surely did NOT happen under this grant. This is not an unlock
+/// State that the effect surely did NOT happen. This is not an unlock
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 #[command(override_usage = USAGE)]
@@ -39,7 +40,7 @@ pub(super) struct Release {
     /// The claimant of a claim whose answer never came
     #[arg(long, value_name = "UUID")]
     by_claimant: Option<Uuid>,
-    /// Why it is sure: not-started, rejected-by-target or rolled-back
+    /// not-started, rejected-by-target or rolled-back
     #[arg(long, value_enum, hide_possible_values = true, conflicts_with = "by_claimant")]
     reason: Option<Reason>,
     /// For people
@@ -98,7 +99,7 @@ impl Release {
 }
 
 /// Says no more than what was taken: another attempt may be unresolved, or have succeeded.
-fn page(repeated: bool, next: &Next) -> Page {
+pub(super) fn page(repeated: bool, next: &Next) -> Page {
     let headline = if repeated {
         "this attempt surely did nothing; the same was taken before"
     } else {

@@ -16,13 +16,15 @@ use super::{
     span,
 };
 
+const USAGE: &str = "onced renew --namespace N --operation O --key K --token T [OPTIONS]";
 const EXAMPLE: &str = "\
-Example: onced renew --namespace payments --operation charge --key charge:v1:order-43 \\
-           --token 1764547200000000 --lease 1m";
+Example: onced renew --namespace payments --operation charge \\
+           --key charge:v1:order-43 --token 1764547200000000 --lease 1m";
 
 /// Extend the lease of a granted attempt
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
+#[command(override_usage = USAGE)]
 pub(super) struct Renew {
     #[command(flatten)]
     intent: IntentArgs,

@@ -63,7 +63,7 @@ fn lost_steps(status: &Status, claimant: &str, next: &Next) -> Vec<String> {
 }
 
 /// The page of a ruling. `exit` decides what the headline says, so that both always agree.
-fn page(ruling: Option<&Ruling>, exit: Exit, next: &Next) -> Page {
+pub(super) fn page(ruling: Option<&Ruling>, exit: Exit, next: &Next) -> Page {
     match ruling.and_then(|ruling| ruling.verdict.as_ref()) {
         Some(Verdict::Granted(granted)) if exit == Exit::Done => granted_page(granted, next),
         Some(Verdict::Granted(granted)) => stale_grant_page(granted, next),

@@ -29,18 +29,16 @@ mod signals;
 use engine::Opened;
 
 const EXAMPLE: &str = "\
-Example: onced serve --dev                        (a developer's machine: any operation name)
-         onced serve --policy policy.toml --data /var/lib/onced
+Example: onced serve --policy policy.toml --data /var/lib/onced
          onced serve --policy policy.toml --store cql://db1,db2/onced
-The settings of a cluster (cql_...): onced migrate --help
-SIGTERM or SIGINT drains, a second one ends at once; SIGHUP reads the policy file again.
-Exit codes: 0 drained, 64 settings (all faults are told), 69 address, folder or cluster, 70 fault.";
+SIGTERM or SIGINT drains, a second one ends at once; SIGHUP reads the policies.
+Exit codes: 0 drained, 64 settings, 69 address, folder or cluster, 70 fault.";
 
 const POISONED: &str = "a commit failed, so that nobody knows what is on disk; start it again";
 
 /// Run the server
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLE, mut_args(in_short))]
+#[command(after_help = EXAMPLE, mut_args(in_short), next_line_help = true)]
 pub(super) struct Serve {
     #[command(flatten)]
     flags: Flags,

@@ -50,7 +50,7 @@ async fn ask(answers: Vec<Result<GetResponse, Status>>) -> (Result<GetResponse, 
 }
 
 fn connection(endpoint: String) -> Connection {
-    Connection { endpoint, timeout: Duration::from_secs(10), output: Output::Text }
+    Connection { endpoint, timeout: Duration::from_secs(10), output: Output::Text, profile: None }
 }
 
 async fn get(

@@ -5,6 +5,7 @@ use crate::cli::connection::Output;
 
 fn next(endpoint: &str, key: &str) -> Next {
     let connection = Connection {
+        profile: None,
         endpoint: endpoint.to_owned(),
         timeout: Duration::from_secs(1),
         output: Output::Text,

@@ -5,6 +5,7 @@ use crate::cli::connection::Output;
 
 fn told(repeated: bool) -> String {
     let connection = Connection {
+        profile: None,
         endpoint: crate::cli::ENDPOINT.to_owned(),
         timeout: Duration::from_secs(1),
         output: Output::Text,
