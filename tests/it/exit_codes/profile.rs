@@ -69,11 +69,11 @@ async fn a_file_elsewhere_can_be_named_and_a_broken_one_is_refused() {
     let server = InProcess::start().await;
     let home = home(&server);
     let broken = home.path().join("broken.toml");
-    std::fs::write(&broken, "[profile.shop]\nendpont = 1\n").expect("a file");
+    std::fs::write(&broken, "[profile.shop]\naddress = 1\n").expect("a file");
     let file = broken.to_str().expect("a path");
     let (code, told) = run(home.path(), &[("ONCED_PROFILES", file)], "get --key k").await;
     assert_eq!(code, 64);
-    assert!(told.contains("broken.toml") && told.contains("endpont"), "{told}");
+    assert!(told.contains("broken.toml") && told.contains("address"), "{told}");
     let (code, told) = run(home.path(), &[("ONCED_PROFILES", file)], "--version").await;
     assert_eq!(code, 0, "what takes no profile reads none: {told}");
 }

@@ -61,7 +61,7 @@ fn a_profile_that_was_named_and_is_not_there_is_refused() {
 
 #[test]
 fn a_file_that_is_not_understood_is_refused() {
-    for text in ["[profile.default]\nendpont = \"x\"", "[profiles.default]", "profile = 7", "["] {
+    for text in ["[profile.default]\naddress = \"x\"", "[profiles.default]", "profile = 7", "["] {
         assert!(chosen_of(None, text).is_err(), "{text}");
     }
 }
