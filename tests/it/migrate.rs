@@ -92,6 +92,20 @@ async fn a_keyspace_is_made_as_it_was_said_and_a_second_run_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_audit_looks_at_the_cluster_first_and_tells_what_it_read() {
+    in_keyspace("migrate_audit", |session, keyspace| async move {
+        is(&run(&["audit"], &keyspace).await, 69, "is not there: run onced migrate");
+        is(&migrate(&keyspace).await, 0, "have version 1");
+        is(&run(&["audit"], &keyspace).await, 0, "audited: 0 records, 0 of them open");
+        let nowhere = run(&["audit", "--cql-datacenter", "dc9"], &keyspace).await;
+        is(&nowhere, 69, "dc9 does not exist");
+        ask(&session, format!("DROP TABLE {keyspace}.hints")).await;
+        is(&run(&["audit"], &keyspace).await, 69, "hints");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_makes_nothing_and_stands_on_what_was_made() {
     in_keyspace("migrate_serve", |session, keyspace| async move {
         is(&serve(&keyspace).await, 69, "is not there: run onced migrate");

@@ -124,6 +124,8 @@ fn page(now: &FreezeResponse, asked: (bool, bool)) -> Page {
         (true, false) => Page::new(Tone::Calm, "frozen", "Claims are refused, reports are taken"),
         (false, false) => Page::new(Tone::Good, "open", "Claims and reports are taken"),
     };
+    let alone = (!now.held_namespaces.is_empty()).then(|| now.held_namespaces.join(", "));
+    let page = page.row("held by their own freeze", alone);
     match asked {
         _ if asked == (now.frozen, now.sealed) => page,
         (true, _) => {

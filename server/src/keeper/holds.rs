@@ -226,6 +226,14 @@ impl Keeper {
         }
     }
 
+    /// The namespaces that are held by a hold of their own.
+    pub async fn held_alone(&self) -> Result<Vec<String>, store::Error> {
+        let memories = self.inner.store.memories(Some(RESERVED_NAMESPACE)).await?;
+        let held = memories.iter().filter(|it| Hold::of(&it.memory) > Hold::Open);
+        let names = held.filter_map(|it| it.operation.strip_prefix(NAME));
+        Ok(names.filter(|name| !name.is_empty()).map(str::to_owned).collect())
+    }
+
     /// Holds a namespace, or all of them; a freeze does not lift a seal. Every replica obeys when
     /// this returns, and of this one's calls none is under way that it would not take.
     pub async fn hold(&self, namespace: Option<&str>, hold: Hold) -> Result<(), store::Error> {

@@ -54,11 +54,16 @@ impl Service {
         let scope = namespace.unwrap_or("all namespaces");
         tracing::warn!(namespace = scope, hold = ?hold, reason = request.reason, "held");
         let stands = self.keeper.held(namespace).await.map_err(|error| operator::failed(&error))?;
+        let alone = match namespace {
+            Some(_) => Vec::new(),
+            None => self.keeper.held_alone().await.map_err(|error| operator::failed(&error))?,
+        };
         let settle = (hold > Hold::Open).then(|| self.others_settle_in()).flatten();
         Ok(v1::FreezeResponse {
             settle: settle.map(duration),
             frozen: stands.hold >= Hold::Frozen,
             sealed: stands.hold == Hold::Sealed,
+            held_namespaces: alone,
         })
     }
 

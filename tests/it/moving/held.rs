@@ -65,6 +65,27 @@ async fn a_sealed_namespace_takes_nothing() {
 }
 
 #[tokio::test]
+async fn a_freeze_does_not_lift_a_seal_and_a_thaw_says_what_still_holds() {
+    let server = InProcess::with(setup()).await;
+    let hold = async |words: &[&str]| {
+        run(server.address, &[words, &["--reason", "a move"]].concat()).await.ended(0).out
+    };
+    let one = ["--namespace", "payments"];
+    assert!(hold(&[&["freeze", "--seal"][..], &one].concat()).await.contains("sealed:"));
+    let weaker = hold(&[&["freeze"][..], &one].concat()).await;
+    assert!(weaker.contains("sealed:") && weaker.contains("does not lift"), "{weaker}");
+    is_held(&server.calls().claim(claim(&charge("k"))).await.expect_err("a refusal"), "sealed");
+    let others = hold(&["thaw", "--all"]).await;
+    assert!(others.contains("open:") && others.contains("payments"), "{others}");
+    hold(&["freeze", "--all"]).await;
+    let still = hold(&[&["thaw"][..], &one].concat()).await;
+    assert!(still.contains("frozen:") && still.contains("another freeze"), "{still}");
+    let open = hold(&["thaw", "--all"]).await;
+    assert!(open.contains("open:") && !open.contains("payments"), "{open}");
+    server.calls().granted(&charge("k")).await;
+}
+
+#[tokio::test]
 async fn a_claim_that_waits_is_not_granted_once_its_namespace_is_frozen() {
     let server = InProcess::with(setup()).await;
     let calls = server.calls();

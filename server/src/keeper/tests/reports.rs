@@ -1,7 +1,7 @@
 //! A write of which nobody knows whether it was applied, for every call that writes.
 
 use super::*;
-use crate::{ruling::Reclaim, status::Denial};
+use crate::{clock::Clock, ruling::Reclaim, status::Denial};
 
 /// One call, and how often is written before it.
 struct Told {
@@ -114,5 +114,20 @@ async fn uncertain_and_then_definite_is_the_answer_of_what_was_written() {
             let (row, plain) = (scene.shelf.row().unwrap(), plain.shelf.row().unwrap());
             assert_eq!(row.record.version, plain.record.version, "written twice");
         }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_to_a_shared_store_is_waited_for_so_long_and_one_to_its_own_to_the_end() {
+    const SLOW: Duration = Duration::from_secs(600);
+    for shared in [true, false] {
+        let scene = Scene::new([Fault::Slow(SLOW)]);
+        scene.shelf.is_now(Temper { shared, ..Temper::default() });
+        let begun = scene.clock.now();
+        scene.ask(claim(somebody())).await.unwrap_err();
+        tokio::time::sleep(2 * SLOW).await;
+        // The shelf's clock shows that the answer was waited for.
+        let waited = scene.clock.now().since(begun);
+        assert_eq!(waited, if shared { Duration::ZERO } else { SLOW });
     }
 }

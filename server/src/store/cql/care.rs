@@ -99,19 +99,20 @@ impl Care {
                 Err(error) => silent = error,
             }
         }
-        let ahead = seen.iter().map(|offset| offset.ahead).max();
-        let behind = seen.iter().map(|offset| offset.behind).max();
-        let (Some(ahead), Some(behind)) = (ahead, behind) else { return Err(silent) };
-        if ahead + behind > self.margin {
-            let apart = (ahead + behind).as_millis();
+        if seen.is_empty() {
+            return Err(silent);
+        }
+        let apart = apart(&seen);
+        if apart > self.margin {
+            let apart = apart.as_millis();
             tracing::warn!(apart, "nodes' clocks are {apart} ms apart: leases may end early");
         }
-        let by = ahead.max(behind);
+        let by = off(&seen);
         self.found().off = (by > CLOCK_BOUND).then_some(by);
         Ok(())
     }
 
-    /// How far a node's clock surely is from this process's.
+    /// A node's clock beside this process's.
     async fn offset(&self, clock: &dyn Clock, node: &Arc<Node>) -> Result<Offset, Error> {
         let mut asked = self.their_time.clone();
         let node = NodeIdentifier::Node(Arc::clone(node));
@@ -124,7 +125,7 @@ impl Care {
         let rows = rows.map_err(|error| fault::of_row(&error))?;
         let (CqlTimestamp(millis),) = rows.first_row().map_err(|error| fault::of_row(&error))?;
         let theirs = Timestamp(millis.saturating_mul(1_000));
-        Ok(Offset { ahead: theirs.since(after), behind: before.since(theirs) })
+        Ok(Offset { least: theirs.0 - after.0, most: theirs.0 - before.0 })
     }
 
     async fn keep_comparing(&self, clock: &dyn Clock) {
@@ -164,10 +165,29 @@ impl Found {
     }
 }
 
-/// Of a node's clock against this process's: one of both is zero.
+/// How far a node's clock is ahead of this process's, in microseconds, as surely as the answer's
+/// way lets it be known.
+#[derive(Clone, Copy)]
 struct Offset {
-    ahead: Duration,
-    behind: Duration,
+    least: i64,
+    most: i64,
+}
+
+/// By how much the clock is surely off one of theirs.
+fn off(seen: &[Offset]) -> Duration {
+    let each = seen.iter().map(|offset| offset.least.max(-offset.most));
+    span(each.max().unwrap_or(0))
+}
+
+/// By how much two of theirs surely differ.
+fn apart(seen: &[Offset]) -> Duration {
+    let ahead = seen.iter().map(|offset| offset.least).max();
+    let behind = seen.iter().map(|offset| offset.most).min();
+    span(ahead.zip(behind).map_or(0, |(ahead, behind)| ahead - behind))
+}
+
+fn span(micros: i64) -> Duration {
+    Duration::from_micros(u64::try_from(micros).unwrap_or(0))
 }
 
 impl Cql {

@@ -43,6 +43,14 @@ pub(super) struct Claims {
     tally: Tally,
 }
 
+/// Nothing was sent yet: it surely did not happen.
+fn check_hint(hinted: Instant) -> Result<(), Error> {
+    if hinted.elapsed() > HINT_HOLDS {
+        return Err(Error::Unavailable("too long after what leads to the record".to_owned()));
+    }
+    Ok(())
+}
+
 impl Claims {
     pub(super) async fn prepare(
         session: &Arc<Session>,
@@ -104,9 +112,7 @@ impl Claims {
         };
         let hinted = Instant::now();
         index.before(intent, write, lives.expires_in()).await?;
-        if hinted.elapsed() > HINT_HOLDS {
-            return Err(Error::Unavailable("too long after what leads to the record".to_owned()));
-        }
+        check_hint(hinted)?;
         let takes_none =
             write.expected == Expected::None && matches!(write.lease, LeaseWrite::Start(_));
         if !takes_none {
@@ -251,3 +257,6 @@ impl Claims {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -180,15 +180,19 @@ impl Index {
         written: Timestamp,
     ) -> Result<(), Error> {
         let (namespace, operation, key) = (intent.namespace(), intent.operation(), intent.key());
-        let row = (namespace, name.text(), operation, key, self.life(expires_in), written.0);
+        let life = name_life(expires_in, self.name_outlives, self.clock.now());
+        let row = (namespace, name.text(), operation, key, life, written.0);
         self.write(&self.statements.put_name, row).await
     }
-
-    /// The life of a name in seconds; 0 is for ever.
-    fn life(&self, expires_in: Option<Duration>) -> i32 {
-        let Some(left) = expires_in else { return 0 };
-        let last = LAST_EXPIRY.since(self.clock.now()).as_secs();
-        let seconds = left.saturating_add(self.name_outlives).as_secs().min(LIFE_MAX).min(last);
-        i32::try_from(seconds).unwrap_or(i32::MAX)
-    }
 }
+
+/// The life of a name in seconds, never past what the engine can count to; 0 is for ever.
+fn name_life(expires_in: Option<Duration>, outlives: Duration, now: Timestamp) -> i32 {
+    let Some(left) = expires_in else { return 0 };
+    let last = LAST_EXPIRY.since(now).as_secs();
+    let seconds = left.saturating_add(outlives).as_secs().min(LIFE_MAX).min(last);
+    i32::try_from(seconds).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests;
