@@ -97,6 +97,9 @@ async fn a_lease_that_the_server_has_ended_stops_the_command() {
 
 #[tokio::test]
 async fn signals_reach_the_command_and_the_run_ends_as_it_does() {
+    // Under nohup this process ignores HUP, and what it starts would too: a handler ends that.
+    let _heard =
+        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).expect("a handler");
     let scene = Scene::start().await;
     let traps = "trap 'echo usr1' USR1; trap 'echo usr2' USR2; trap 'echo hup' HUP; \
                  trap 'echo int' INT; trap 'echo term; exit 0' TERM";
@@ -133,4 +136,21 @@ async fn a_signal_reaches_what_the_command_has_started_too() {
     signal(&run, Signal::TERM);
     ended(run).await.is(12, "");
     scene.written("heard").await;
+}
+
+#[tokio::test]
+async fn what_is_ignored_at_the_start_stays_ignored() {
+    let scene = Scene::start().await;
+    let script = format!("{EFFECT}; {UNTIL_TOLD}; echo done");
+    let bare = scene.run("--operation job --key k", &script);
+    let mut nohup = tokio::process::Command::new("nohup");
+    nohup.arg(bare.as_std().get_program()).args(bare.as_std().get_args()).kill_on_drop(true);
+    nohup.envs(bare.as_std().get_envs().filter_map(|(name, value)| Some((name, value?))));
+    nohup.current_dir(scene.home.path()).stdin(std::process::Stdio::null());
+    nohup.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let run = nohup.spawn().expect("a process");
+    scene.written("effects").await;
+    signal(&run, Signal::HUP);
+    std::fs::write(scene.home.path().join("go"), "").expect("a file");
+    ended(run).await.is(0, "done\n");
 }
