@@ -34,6 +34,14 @@ impl Engine {
         }
     }
 
+    /// A deadline that comes soon, and still leaves time for an answer.
+    pub fn short_wait(self) -> Duration {
+        match self {
+            Self::Embedded => Duration::from_millis(300),
+            Self::Cluster => Duration::from_secs(3),
+        }
+    }
+
     /// How much later evidence counts where the clocks of several machines judge: twice their
     /// bound.
     pub fn doubt(self) -> Duration {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use onced_proto::v1::{ClaimRequest, ErrorReason, InProgressStrategy, WarningType};
-use onced_tests::harness::{InProcess, RulingExt, request::*};
+use onced_tests::harness::{Engine, InProcess, RulingExt, request::*};
 use tonic::Code;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -151,7 +151,7 @@ async fn nothing_is_granted_to_a_waiter_whose_deadline_is_over() {
     let (calls, intent) = (server.calls(), charge("order-1"));
     let token = calls.granted(&intent).await.fencing_token;
     let mut request = tonic::Request::new(waiting_claim(&intent));
-    request.set_timeout(Duration::from_millis(300));
+    request.set_timeout(Engine::chosen().short_wait());
     calls.claim(request).await.expect("a ruling in time").in_progress();
     calls.release(release(&intent, token)).await.expect("a release");
     let shown = calls.get(get(&intent)).await.expect("an intent");
