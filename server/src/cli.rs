@@ -17,6 +17,7 @@ mod complete;
 mod completion;
 mod config;
 mod connection;
+mod doctor;
 mod exit;
 mod export;
 mod failure;
@@ -76,6 +77,7 @@ enum Command {
     Release(release::Release),
     Reclaim(Box<reclaim::Reclaim>),
     Health(health::Health),
+    Doctor(doctor::Doctor),
     Run(Box<run::Run>),
     Watch(watch::Watch),
     Batch(batch::Batch),
@@ -127,6 +129,7 @@ impl Command {
             Self::Release(command) => call(command.run()),
             Self::Reclaim(command) => call(command.run()),
             Self::Health(command) => call(command.run()),
+            Self::Doctor(command) => call(command.run()),
             Self::Run(command) => call(command.run()),
             Self::Watch(command) => call(command.run()),
             Self::Batch(command) => call(command.run()),

@@ -16,6 +16,7 @@ use crate::{
     wire::time::duration,
 };
 
+mod diagnose;
 mod export;
 mod import;
 
@@ -44,6 +45,13 @@ impl AdminService for Admin {
         request: Request<Streaming<v1::ImportRequest>>,
     ) -> Answer<v1::ImportResponse> {
         self.0.import(request.into_inner()).await.map(Response::new)
+    }
+
+    async fn diagnose(
+        &self,
+        request: Request<v1::DiagnoseRequest>,
+    ) -> Answer<v1::DiagnoseResponse> {
+        self.0.diagnose(request.into_inner()).await.map(Response::new)
     }
 }
 
