@@ -9,6 +9,7 @@ use tokio::{process::Command, time::timeout};
 
 mod batch;
 mod codes;
+mod doctor;
 mod json;
 mod lost;
 mod profile;

@@ -27,7 +27,7 @@ Example: onced doctor
 It reads, and changes nothing. What it says of keys rests on what this server
 saw since its start, of the last 48 hours, and on the records that it read.
 Every threshold is in docs/doctor.md.
-Exit codes: 0 nothing found, 18 findings, 69 no answer, 70 refused.";
+Exit codes: 0 nothing found, 18 findings, 64 no such operation, 69 no answer.";
 /// How long the server may read.
 const HOLD: Duration = Duration::from_secs(20);
 
@@ -41,7 +41,7 @@ pub(super) struct Doctor {
     /// Of one operation alone
     #[arg(long, value_name = "NAME")]
     operation: Option<String>,
-    /// Most records to read of each namespace
+    /// Most to read of a namespace
     #[arg(long, value_name = "COUNT", default_value = "20000")]
     #[arg(value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
     records: i32,
@@ -65,6 +65,7 @@ impl Doctor {
             })
             .await
             .map_err(|status| Refusal { status, output })?;
+        self.check_names(&answer.message)?;
         let judged = judged(&answer.message);
         super::print(&match output {
             Output::Json => report::json(&answer.message, &judged)?,
@@ -72,6 +73,17 @@ impl Doctor {
         })?;
         let is_healthy = judged.iter().all(Vec::is_empty);
         Ok(if is_healthy { Exit::Done } else { Exit::Findings })
+    }
+}
+
+impl Doctor {
+    /// Whoever watches a name that is misspelt must not be told that it is healthy.
+    fn check_names(&self, answer: &DiagnoseResponse) -> anyhow::Result<()> {
+        let is_named = self.namespace.is_some() || self.operation.is_some();
+        if is_named && answer.diagnoses.is_empty() {
+            anyhow::bail!("no operation of these names has a policy, or was ever used");
+        }
+        Ok(())
     }
 }
 

@@ -35,12 +35,15 @@ pub(super) fn text(answer: &DiagnoseResponse, judged: &[Vec<Finding>]) -> String
 
 fn headline(answer: &DiagnoseResponse, judged: &[Vec<Finding>]) -> Page {
     let found: usize = judged.iter().map(Vec::len).sum();
-    let operations = answer.diagnoses.len();
+    let operations = match answer.diagnoses.len() {
+        1 => "1 operation".to_owned(),
+        count => format!("{count} operations"),
+    };
     let page = if found == 0 {
-        let headline = format!("nothing is wrong with {operations} operations");
+        let headline = format!("nothing is wrong with {operations}");
         Page::new(Tone::Good, "healthy", headline)
     } else {
-        let headline = format!("{found} in {operations} operations");
+        let headline = format!("{found} in {operations}");
         Page::new(Tone::Bad, "findings", headline)
     };
     let left_out = answer.left_out_count;
