@@ -12,6 +12,7 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 mod archive;
 mod audit;
 mod batch;
+mod bench;
 mod claim;
 mod complete;
 mod completion;
@@ -53,9 +54,14 @@ pub use exit::Exit;
 /// Where a server listens unless it is told otherwise.
 const ENDPOINT: &str = "http://127.0.0.1:7450";
 
+const EXAMPLE: &str = "\
+Example: onced serve --dev
+         onced health
+         onced claim --help";
+
 /// Rulings before side effects that must happen once
 #[derive(Debug, Parser)]
-#[command(name = "onced", version, after_help = exit::LEGEND)]
+#[command(name = "onced", version, after_help = format!("{EXAMPLE}\n\n{}", exit::LEGEND))]
 #[command(disable_help_flag = true)]
 struct Cli {
     /// Print help
@@ -78,6 +84,7 @@ enum Command {
     Reclaim(Box<reclaim::Reclaim>),
     Health(health::Health),
     Doctor(doctor::Doctor),
+    Bench(Box<bench::Bench>),
     Run(Box<run::Run>),
     Watch(watch::Watch),
     Batch(batch::Batch),
@@ -122,6 +129,7 @@ impl Command {
             Self::Config(command) => command.run(),
             Self::Completion(command) => command.run(),
             Self::Man(command) => command.run(),
+            Self::Bench(command) => command.run(),
             Self::Claim(command) => call(command.run()),
             Self::Complete(command) => call(command.run()),
             Self::Get(command) => call(command.run()),

@@ -19,7 +19,7 @@ pub(super) struct Man {
     /// Of which command; of the program as a whole if absent
     #[arg(conflicts_with = "to")]
     command: Option<String>,
-    /// Write every page into this directory
+    /// Write every page into this directory, which is made if need be
     #[arg(long, value_name = "DIRECTORY")]
     to: Option<PathBuf>,
 }
@@ -31,6 +31,7 @@ impl Man {
         program.build();
         if let Some(directory) = &self.to {
             let told = || format!("--to {}", directory.display());
+            std::fs::create_dir_all(directory).with_context(told)?;
             clap_mangen::generate_to(program, directory).with_context(told)?;
             return Ok(Exit::Done);
         }
