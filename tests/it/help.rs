@@ -1,7 +1,8 @@
 //! Every `--help` is true: its examples do what is said, against a real server.
 //!
 //! An example is run by bash as it stands, in a folder of its own. Only what nobody can know before
-//! is put in its place: the server's address, tokens, etags; and absolute paths lie below the folder.
+//! is put in its place: the server's address, tokens, etags; and absolute paths lie below the
+//! folder.
 
 use std::{
     fs,
@@ -67,7 +68,9 @@ async fn all() -> Vec<(String, String)> {
         let of_this = examples(&help);
         assert!(!of_this.is_empty(), "onced {path} has no example");
         found.extend(of_this.into_iter().map(|example| (path.clone(), example)));
-        open.extend(below(&help).into_iter().map(|name| format!("{path} {name}").trim().to_owned()));
+        open.extend(
+            below(&help).into_iter().map(|name| format!("{path} {name}").trim().to_owned()),
+        );
     }
     found
 }

@@ -57,7 +57,7 @@ enum Seen {
 
 impl KeyUse {
     /// How long something is kept in mind.
-    pub const KEPT: Duration = Duration::from_secs(hours::HOURS as u64 * 3_600);
+    pub const KEPT: Duration = Duration::from_secs(3_600 * hours::HOURS as u64);
 
     /// A Claim was ruled on. Anything else is no use of a key.
     pub fn ruled(&self, scope: &Scope, key: &str, request: &Request, answered: &Answered) {

@@ -27,7 +27,8 @@ fn order(intent: &IntentId, number: usize) -> ClaimRequest {
 async fn claimed(calls: &Calls, requests: Vec<ClaimRequest>) -> Vec<(IntentId, i64)> {
     let intents: Vec<_> = requests.iter().filter_map(|request| request.intent.clone()).collect();
     let rulings = calls.batch_claim(BatchClaimRequest { requests }).await.expect("rulings");
-    let tokens = rulings.into_iter().map(|ruling| ruling.expect("a ruling").granted().fencing_token);
+    let tokens =
+        rulings.into_iter().map(|ruling| ruling.expect("a ruling").granted().fencing_token);
     intents.into_iter().zip(tokens).collect()
 }
 
@@ -71,9 +72,8 @@ async fn order_ids_that_are_uuids_are_healthy_with_and_without_a_retry() {
         let again = ClaimRequest { claimant: claimant(), ..retried.clone() };
         calls.claim(again).await.expect("the outcome");
     }
-    let never_retried = |operation: &'static str| {
-        move |n| order(&intent("payments", operation, &order_id()), n)
-    };
+    let never_retried =
+        |operation: &'static str| move |n| order(&intent("payments", operation, &order_id()), n);
     done(&calls, (0..300).map(never_retried("refund")).collect()).await;
     let same_payload = (0..300).map(|_| claim(&intent("payments", "payout", &order_id())));
     done(&calls, same_payload.collect()).await;
@@ -177,7 +177,8 @@ async fn keys_that_stopped_to_come_again_are_found() {
 async fn intents_that_share_a_key_are_found_by_refusals_and_by_replays() {
     let server = InProcess::start().await;
     let calls = server.calls();
-    let customer = |operation: &str, n: usize| intent("payments", operation, &format!("c{}", n % 20));
+    let customer =
+        |operation: &str, n: usize| intent("payments", operation, &format!("c{}", n % 20));
     done(&calls, (0..20).map(|n| order(&customer("charge", n), n)).collect()).await;
     for n in 20..60 {
         calls.claim(order(&customer("charge", n), n)).await.expect_err("another payload");
@@ -188,7 +189,10 @@ async fn intents_that_share_a_key_are_found_by_refusals_and_by_replays() {
     }
     let ended = doctor(&server, "").await;
     let expected = [["charge", "TOO_FEW_KEYS", "surely"], ["refund", "TOO_FEW_KEYS", "probably"]];
-    assert_eq!((ended.code, found(&ended)), (18, expected.map(|row| row.map(str::to_owned)).into()));
+    assert_eq!(
+        (ended.code, found(&ended)),
+        (18, expected.map(|row| row.map(str::to_owned)).into())
+    );
 }
 
 #[tokio::test]

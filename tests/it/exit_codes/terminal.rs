@@ -48,11 +48,9 @@ async fn shown(server: SocketAddr, words: &str, variables: &[(&str, &str)]) -> S
 async fn colours_are_for_terminals_where_nobody_turned_them_off() {
     let server = InProcess::start().await;
     for words in ["health", "doctor", "get --namespace payments --operation charge --key none"] {
-        for (variables, coloured) in [
-            (&[][..], true),
-            (&[("NO_COLOR", "")], true),
-            (&[("NO_COLOR", "1")], false),
-        ] {
+        for (variables, coloured) in
+            [(&[][..], true), (&[("NO_COLOR", "")], true), (&[("NO_COLOR", "1")], false)]
+        {
             let told = shown(server.address, words, variables).await;
             assert_eq!(told.contains("\u{1b}["), coloured, "{words} {variables:?}: {told:?}");
         }

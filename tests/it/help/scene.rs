@@ -162,7 +162,7 @@ fn home() -> TempDir {
     for policies in ["policy.toml", "etc/onced/policy.toml"] {
         fs::write(within(policies), POLICIES).expect("a file");
     }
-    let settings = format!("policy = {:?}\n", within("policy.toml"));
+    let settings = format!("policy = \"{}\"\n", within("policy.toml").display());
     fs::write(within("etc/onced/onced-server.toml"), settings).expect("a file");
     executable(&within("report.sh"), "#!/bin/sh\necho report\n");
     // Reads the page, as a pager would.

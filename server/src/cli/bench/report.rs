@@ -1,6 +1,6 @@
 //! What came of a run, for people and for scripts.
 
-use std::{io::IsTerminal, time::Duration};
+use std::{fmt::Write as _, io::IsTerminal, time::Duration};
 
 use clap::ValueEnum;
 use hdrhistogram::Histogram;
@@ -97,7 +97,7 @@ impl Told<'_> {
 fn shown(latencies: &Histogram<u64>) -> String {
     let mut text = format!("{} calls", latencies.len());
     for (name, part) in PERCENTILES {
-        text += &format!(", {name} {}", millis(latencies.value_at_quantile(part)));
+        let _ = write!(text, ", {name} {}", millis(latencies.value_at_quantile(part)));
     }
     text + &format!(", max {}", millis(latencies.max()))
 }

@@ -84,7 +84,9 @@ impl Cause {
             Self::LeasesEnd => "attempts end without a word: nobody knows what they did",
             Self::Unresolved => "intents wait for somebody to find out what became of them",
             Self::Disputed => "outcomes are contradicted",
-            Self::LateReports => "reports came too late to count: an effect may have happened twice",
+            Self::LateReports => {
+                "reports came too late to count: an effect may have happened twice"
+            }
             Self::MemoryGap => "the store has forgotten some of its last intents",
             Self::MemoryTooShort => "a duplicate can come after its intent is forgotten",
         }

@@ -113,9 +113,7 @@ fn gap(case: &Case<'_>) -> Option<Sign> {
 
 fn too_short(case: &Case<'_>) -> Option<Sign> {
     let policy = case.diagnosis.policy.as_ref()?;
-    let longest = policy.windows.iter().map(|(name, window)| {
-        (span::from_wire(Some(window)), name)
-    });
+    let longest = policy.windows.iter().map(|(name, window)| (span::from_wire(Some(window)), name));
     let (window, name) = longest.max()?;
     let remembered = case.diagnosis.memory.as_ref()?.smallest_retention_micros?;
     let remembered = Duration::from_micros(u64::try_from(remembered).unwrap_or(0));

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, io::IsTerminal};
 
-use onced_proto::admin::v1::{Diagnosis, DiagnoseResponse};
+use onced_proto::admin::v1::{DiagnoseResponse, Diagnosis};
 use serde_json::{Value, json};
 
 use super::{

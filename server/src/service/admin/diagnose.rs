@@ -98,9 +98,9 @@ impl Service {
     /// Those that have a policy, and those that were ever used.
     async fn operations(&self, store: &dyn Store, asked: &Asked) -> Result<Operations, Error> {
         let policies = self.policies.current();
-        let declared = policies.iter().map(|(namespace, operation, _)| {
-            ((namespace.to_owned(), operation.to_owned()), None)
-        });
+        let declared = policies
+            .iter()
+            .map(|(namespace, operation, _)| ((namespace.to_owned(), operation.to_owned()), None));
         let mut operations: Operations = declared.collect();
         for remembered in store.memories(asked.namespace.as_deref()).await? {
             let names = (remembered.namespace.clone(), remembered.operation.clone());
@@ -175,13 +175,11 @@ async fn read(
         for (intent, stored) in &listing.found {
             samples.add(intent, stored);
         }
-        match listing.next {
-            Some(next) => cursor = next,
-            None => {
-                samples.end(namespace);
-                return Ok(());
-            }
-        }
+        let Some(next) = listing.next else {
+            samples.end(namespace);
+            return Ok(());
+        };
+        cursor = next;
     }
     Ok(())
 }
@@ -204,13 +202,11 @@ async fn open(
         for (_, stored) in &listing.found {
             count(&mut open, stored);
         }
-        match listing.next {
-            Some(next) => page.cursor = next,
-            None => {
-                open.complete = true;
-                break;
-            }
-        }
+        let Some(next) = listing.next else {
+            open.complete = true;
+            break;
+        };
+        page.cursor = next;
     }
     let late = Page { cursor: Vec::new(), size: LISTED_PAGE };
     let since = asked.now.before(KeyUse::KEPT);

@@ -12,7 +12,7 @@ use super::{Used, sketch::Sketch};
 use crate::clock::Timestamp;
 
 /// How many are kept.
-pub(super) const HOURS: usize = 48;
+pub(super) const HOURS: u32 = 48;
 /// An hour, in microseconds.
 const HOUR: i64 = 3_600_000_000;
 const COUNTS: usize = 6;
@@ -56,7 +56,7 @@ impl Window {
 
 /// The hours of one operation.
 pub(super) struct Hours {
-    slots: [OnceLock<Box<Hour>>; HOURS],
+    slots: [OnceLock<Box<Hour>>; HOURS as usize],
     turning: Mutex<()>,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct Hour {
 
 impl Default for Hours {
     fn default() -> Self {
-        Self { slots: [const { OnceLock::new() }; HOURS], turning: Mutex::default() }
+        Self { slots: [const { OnceLock::new() }; HOURS as usize], turning: Mutex::default() }
     }
 }
 
@@ -80,7 +80,7 @@ impl Hours {
     /// The hour of that moment.
     pub(super) fn at(&self, now: Timestamp) -> &Hour {
         let number = number(now);
-        let place = usize::try_from(number.rem_euclid(HOURS as i64)).unwrap_or(0);
+        let place = usize::try_from(number.rem_euclid(HOURS.into())).unwrap_or(0);
         let hour = self.slots[place].get_or_init(|| {
             let hour = Hour::default();
             hour.number.store(number, Relaxed);
@@ -102,7 +102,7 @@ impl Hours {
 
     /// All hours that are not over for two days.
     pub(super) fn used(&self, now: Timestamp) -> Used {
-        let oldest = number(now) - HOURS as i64;
+        let oldest = number(now) - i64::from(HOURS);
         let hours = self.slots.iter().filter_map(OnceLock::get);
         let mut hours: Vec<&Hour> = hours.map(Box::as_ref).collect();
         hours.retain(|hour| hour.number.load(Relaxed) > oldest);

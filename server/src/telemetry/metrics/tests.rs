@@ -126,11 +126,8 @@ fn the_guide_describes_every_metric_and_no_other() {
 
 #[test]
 fn every_metric_that_is_registered_is_in_the_guide() {
-    let code = concat!(
-        include_str!("../metrics.rs"),
-        include_str!("keys.rs"),
-        include_str!("open.rs")
-    );
+    let code =
+        concat!(include_str!("../metrics.rs"), include_str!("keys.rs"), include_str!("open.rs"));
     let is_metric = |text: &&str| text.starts_with("onced_") || text.starts_with("rpc_server_");
     let registered: Vec<_> = code.split('"').filter(is_metric).collect();
     let described = described();

@@ -6,13 +6,13 @@ use super::*;
 /// In the middle of an hour.
 const NOW: i64 = 1_772_000_000 / 3_600 * 3_600 + 1_800;
 
-fn at(seconds: i64) -> Option<Timestamp> {
-    Some(Timestamp { seconds, nanos: 0 })
+fn at(seconds: i64) -> Timestamp {
+    Timestamp { seconds, nanos: 0 }
 }
 
 /// An hour so many hours ago: keys, and those that came again.
 fn hour(ago: i64, keys: i64, again: i64) -> KeyWindow {
-    let start_time = at(NOW - 1_800 - ago * 3_600);
+    let start_time = Some(at(NOW - 1_800 - ago * 3_600));
     let (keys_count, keys_again_count) = (keys, again);
     KeyWindow { start_time, keys_count, keys_again_count, ..KeyWindow::default() }
 }
@@ -100,9 +100,8 @@ fn attempts_that_die_and_never_come_back_are_told() {
 
 #[test]
 fn keys_with_their_own_id_or_time_in_them_are_told_where_they_are_the_habit() {
-    let warned = |warned, keys, again| {
-        used(KeyWindow { key_warnings_count: warned, ..whole(keys, again) })
-    };
+    let warned =
+        |warned, keys, again| used(KeyWindow { key_warnings_count: warned, ..whole(keys, again) });
     check(&warned(1_000, 1_000, 0), &[(KeyPerAttempt, Certain)]);
     check(&warned(200, 1_000, 0), &[(KeyPerAttempt, Certain)]);
     check(&warned(199, 1_000, 0), &[]);
@@ -168,7 +167,7 @@ fn what_is_open_for_long_contradicted_or_late_is_told() {
     let open = |open| Diagnosis { open: Some(open), ..Diagnosis::default() };
     let unresolved = |ago| OpenIntents {
         unresolved_count: 3,
-        oldest_unresolved_time: at(NOW - ago),
+        oldest_unresolved_time: Some(at(NOW - ago)),
         ..OpenIntents::default()
     };
     check(&open(unresolved(3_600)), &[]);

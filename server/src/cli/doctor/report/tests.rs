@@ -56,7 +56,10 @@ fn a_script_gets_the_findings_and_the_numbers() {
     let told: Value =
         serde_json::from_str(&json(&answer(), &[vec![finding()], vec![]]).unwrap()).unwrap();
     let found = &told["findings"][0];
-    assert_eq!((&found["finding"], &found["certainty"]), (&json!("KEY_PER_ATTEMPT"), &json!("probably")));
+    assert_eq!(
+        (&found["finding"], &found["certainty"]),
+        (&json!("KEY_PER_ATTEMPT"), &json!("probably"))
+    );
     assert_eq!(found["operation"], "charge");
     assert_eq!(told["numbers"]["diagnoses"][0]["whole"]["keysCount"], "1200");
 }
