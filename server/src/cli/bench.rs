@@ -57,9 +57,9 @@ pub(super) struct Bench {
     /// One that nobody needs [env: ONCED_OPERATION]
     #[arg(long, value_name = "NAME", env = "ONCED_OPERATION", hide_env = true)]
     operation: String,
-    /// What is measured: claim, claim-complete, duplicate or batch
+    /// claim, claim-complete (default), duplicate, batch
     #[arg(long, value_enum, hide_possible_values = true, value_name = "WORK")]
-    #[arg(default_value_t = Work::ClaimComplete)]
+    #[arg(default_value_t = Work::ClaimComplete, hide_default_value = true)]
     work: Work,
     /// Calls at once
     #[arg(long, value_name = "COUNT", default_value_t = 64)]
@@ -69,7 +69,7 @@ pub(super) struct Bench {
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=600))]
     seconds: u16,
-    /// Ends after so many intents, or duplicates
+    /// Ends after so many intents
     #[arg(long, value_name = "COUNT", default_value_t = 100_000)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     count: u64,

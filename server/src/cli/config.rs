@@ -42,10 +42,10 @@ pub(super) struct ConfigCommand {
 #[derive(Debug, Subcommand)]
 enum What {
     /// Tell every fault of the settings and of the policy file
-    #[command(after_help = CHECK_EXAMPLE, mut_args(in_short))]
+    #[command(after_help = CHECK_EXAMPLE, mut_args(in_short), next_line_help = true)]
     Check(Flags),
     /// Print the effective settings and where each comes from
-    #[command(after_help = SHOW_EXAMPLE, mut_args(in_short))]
+    #[command(after_help = SHOW_EXAMPLE, mut_args(in_short), next_line_help = true)]
     Show(Flags),
 }
 

@@ -31,7 +31,7 @@ Exit codes: 0 nothing found, 18 findings, 64 no such operation, 69 no answer.";
 /// How long the server may read.
 const HOLD: Duration = Duration::from_secs(20);
 
-/// Tell what is wrong with how keys are made, by what was seen of them
+/// Tell what is wrong with how keys are made and used
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct Doctor {

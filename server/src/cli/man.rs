@@ -19,7 +19,7 @@ pub(super) struct Man {
     /// Of which command; of the program as a whole if absent
     #[arg(conflicts_with = "to")]
     command: Option<String>,
-    /// Write every page into this directory, which is made if need be
+    /// Write every page into this directory
     #[arg(long, value_name = "DIRECTORY")]
     to: Option<PathBuf>,
 }

@@ -2,7 +2,12 @@
 
 use std::net::SocketAddr;
 
-use onced_tests::harness::InProcess;
+use onced::store::Error;
+use onced_tests::harness::{
+    InProcess,
+    gate::{Gate, Rule},
+    in_process::Setup,
+};
 use serde_json::Value;
 
 use super::{Ended, onced};
@@ -92,8 +97,9 @@ async fn it_goes_nowhere_that_it_should_not() {
 
 #[tokio::test]
 async fn what_fails_is_counted_by_its_code() {
-    let server = InProcess::start().await;
-    onced(server.address, "freeze --namespace payments --reason test").await;
+    let gate = Gate::default();
+    let server = InProcess::with(Setup { wrap: gate.wrap(), ..Setup::default() }).await;
+    gate.set(Rule::Fail(Error::Unavailable("gone".to_owned())));
     let ended = bench(server.address, "--count 5 --in-flight 2 --seconds 60").await;
     let told = ended.json();
     assert_eq!((ended.code, &told["count"]), (69, &0.into()), "{ended:?}");

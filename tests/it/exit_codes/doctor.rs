@@ -23,21 +23,29 @@ fn order(intent: &IntentId, number: usize) -> ClaimRequest {
     ClaimRequest { payload: json(&payload), ..claim(intent) }
 }
 
-/// Claims all at once; the tokens of those that are granted.
+/// Claims all; the tokens of those that are granted.
 async fn claimed(calls: &Calls, requests: Vec<ClaimRequest>) -> Vec<(IntentId, i64)> {
-    let intents: Vec<_> = requests.iter().filter_map(|request| request.intent.clone()).collect();
-    let rulings = calls.batch_claim(BatchClaimRequest { requests }).await.expect("rulings");
-    let tokens =
-        rulings.into_iter().map(|ruling| ruling.expect("a ruling").granted().fencing_token);
-    intents.into_iter().zip(tokens).collect()
+    let mut granted = Vec::new();
+    // No more at once than a cluster on one machine bears.
+    for part in requests.chunks(50) {
+        let requests = part.to_vec();
+        let rulings = calls.batch_claim(BatchClaimRequest { requests }).await.expect("rulings");
+        let tokens =
+            rulings.into_iter().map(|ruling| ruling.expect("a ruling").granted().fencing_token);
+        let intents = part.iter().filter_map(|request| request.intent.clone());
+        granted.extend(intents.zip(tokens));
+    }
+    granted
 }
 
-/// Claims all at once, and completes all of them.
+/// Claims all, and completes all of them.
 async fn done(calls: &Calls, requests: Vec<ClaimRequest>) {
-    let granted = claimed(calls, requests).await;
-    let reports = granted.iter().map(|(intent, token)| complete(intent, *token, succeeded("done")));
-    let requests = reports.collect();
-    calls.batch_complete(BatchCompleteRequest { requests }).await.expect("taken");
+    for part in claimed(calls, requests).await.chunks(50) {
+        let reports =
+            part.iter().map(|(intent, token)| complete(intent, *token, succeeded("done")));
+        let requests = reports.collect();
+        calls.batch_complete(BatchCompleteRequest { requests }).await.expect("taken");
+    }
 }
 
 async fn doctor(server: &InProcess, more: &str) -> Ended {
@@ -141,8 +149,8 @@ async fn keys_that_are_made_for_each_attempt_are_found_where_attempts_die() {
 async fn keys_that_are_made_for_each_attempt_are_found_where_only_answers_get_lost() {
     let server = InProcess::start().await;
     let calls = server.calls();
-    for first in (0..200).step_by(20) {
-        let orders = || (first..first + 20).map(|n| order(&charge(&order_id()), n));
+    for first in (0..200).step_by(10) {
+        let orders = || (first..first + 10).map(|n| order(&charge(&order_id()), n));
         done(&calls, orders().collect()).await;
         server.clock.advance(Duration::from_secs(20));
         done(&calls, orders().step_by(3).collect()).await;
