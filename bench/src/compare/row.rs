@@ -1,0 +1,77 @@
+//! What was seen of one contender at one kind of work, slice by slice.
+
+use serde::Serialize;
+
+use crate::{
+    contender::{Kind, Operations, STAMPEDE, Work},
+    measure::{Slice, median},
+    usage::Usage,
+};
+
+/// One slice.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Measured {
+    #[serde(flatten)]
+    pub(super) slice: Slice,
+    /// Keys claimed, settled or asked for in a second.
+    pub(super) keys_per_second: f64,
+    /// Processor time of the callers for each key, in microseconds.
+    pub(super) callers_cpu_micros: f64,
+    /// The same of the server's processes.
+    pub(super) server_cpu_micros: Option<f64>,
+    /// Memory of the server's processes at the end of it, in bytes.
+    pub(super) server_resident_bytes: Option<u64>,
+    /// What each stampede, or each key of other work, cost the store.
+    pub(super) store: Option<Operations>,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+impl Measured {
+    pub(super) fn of(
+        work: Work,
+        slice: Slice,
+        own_micros: u64,
+        server: Option<Usage>,
+        asked: Option<Operations>,
+    ) -> Self {
+        let keys_per_call = work.keys_per_call() as f64;
+        let keys = slice.calls as f64 * keys_per_call;
+        let rounds = if work == Work::Stampede { keys / STAMPEDE as f64 } else { keys };
+        Self {
+            keys_per_second: slice.per_second * keys_per_call,
+            callers_cpu_micros: own_micros as f64 / keys,
+            server_cpu_micros: server.map(|it| it.cpu_micros as f64 / keys),
+            server_resident_bytes: server.map(|it| it.resident_bytes),
+            store: asked.map(|asked| asked.each(rounds)),
+            slice,
+        }
+    }
+}
+
+/// A contender and its slices, one for each round.
+#[derive(Debug, Serialize)]
+pub(super) struct Row {
+    pub(super) contender: Kind,
+    /// How it does this work.
+    pub(super) form: &'static str,
+    pub(super) slices: Vec<Measured>,
+}
+
+impl Row {
+    /// The middle of a figure over the rounds.
+    pub(super) fn middle(&self, figure: impl Fn(&Measured) -> f64) -> f64 {
+        median(self.slices.iter().map(figure))
+    }
+
+    /// The middle over the rounds of a figure over another contender's in the same round.
+    pub(super) fn ratio(&self, other: &Self, figure: impl Fn(&Measured) -> f64) -> f64 {
+        let pairs = self.slices.iter().zip(&other.slices);
+        median(pairs.map(|(it, other)| figure(it) / figure(other)))
+    }
+
+    /// The middle of a figure that only servers have.
+    pub(super) fn middle_of(&self, figure: impl Fn(&Measured) -> Option<f64>) -> Option<f64> {
+        let seen: Vec<f64> = self.slices.iter().filter_map(figure).collect();
+        (!seen.is_empty()).then(|| median(seen))
+    }
+}
