@@ -12,6 +12,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use tokio::time::Instant;
 
 use self::{
     entrant::Entrant,
@@ -20,6 +21,7 @@ use self::{
 use crate::{
     contender::{Kind, Work},
     tell,
+    usage::Usage,
 };
 
 mod entrant;
@@ -88,21 +90,39 @@ async fn contest(arguments: &Arguments, keys: u64) -> Result<Report> {
     for round in 1..=arguments.rounds {
         tell(&format!("round {round} of {}, {keys} keys before", arguments.rounds));
         for &work in &arguments.work {
-            for entrant in &entrants {
-                turn(arguments, entrant, work, &mut report).await;
+            for place in 0..entrants.len() {
+                turn(arguments, &entrants, place, work, &mut report).await;
             }
         }
     }
     Ok(report)
 }
 
-async fn turn(arguments: &Arguments, entrant: &Entrant, work: Work, report: &mut Report) {
+/// One slice of one of them, and what the others did meanwhile.
+async fn turn(
+    arguments: &Arguments,
+    entrants: &[Entrant],
+    place: usize,
+    work: Work,
+    report: &mut Report,
+) {
+    let entrant = &entrants[place];
     if !report.takes_part(entrant, work) {
         return;
     }
+    let others: Vec<u32> = entrants
+        .iter()
+        .filter(|other| other.kind != entrant.kind)
+        .flat_map(|other| other.contender.processes())
+        .collect();
     let span = Duration::from_secs(arguments.seconds);
-    let slice = entrant.slice(work, arguments.in_flight, span).await;
-    let failed = slice.map(|slice| report.push(entrant, work, slice));
+    let slice = async {
+        let (start, before) = (Instant::now(), Usage::of(&others)?);
+        let slice = entrant.slice(work, arguments.in_flight, span).await?;
+        let meanwhile = Usage::of(&others)?.cpu_micros.saturating_sub(before.cpu_micros);
+        Ok(slice.map(|slice| slice.while_others(meanwhile, start.elapsed())))
+    };
+    let failed = slice.await.map(|slice| report.push(entrant, work, slice));
     report.leave_out_if_failed(entrant, work, failed);
 }
 

@@ -137,3 +137,6 @@ pub(crate) fn version(program: &str, arguments: &[&str]) -> Result<String> {
     let told = String::from_utf8_lossy(&told.stdout).into_owned();
     Ok(told.lines().next().unwrap_or_default().trim().to_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -87,3 +87,6 @@ fn resident(process: u32) -> Result<u64> {
     let kib: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kib << 10)
 }
+
+#[cfg(test)]
+mod tests;

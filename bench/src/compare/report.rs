@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     contender::{About, Kind, Work},
+    measure::median,
     tell,
 };
 
@@ -101,10 +102,17 @@ impl Report {
     /// One more slice.
     pub(super) fn push(&mut self, it: &Entrant, work: Work, slice: Option<Measured>) {
         let tables = self.tables.iter_mut().filter(|table| table.work == work);
-        let rows = tables.flat_map(|table| &mut table.rows);
-        for row in rows.filter(|row| row.contender == it.kind) {
-            row.slices.extend(slice.clone());
+        let mut rows = tables.flat_map(|table| &mut table.rows);
+        if let Some(row) = rows.find(|row| row.contender == it.kind) {
+            row.slices.extend(slice);
         }
+    }
+}
+
+impl Report {
+    fn idling(&self) -> impl Iterator<Item = f64> {
+        let rows = self.tables.iter().flat_map(|table| &table.rows);
+        rows.flat_map(|row| &row.slices).map(|slice| slice.others_processors)
     }
 }
 
@@ -129,6 +137,13 @@ impl fmt::Display for Report {
             let before = if *is_loaded { self.keys_before } else { 0 };
             writeln!(f, "| {name} | {version} | {before} | {durability} | {clients} |")?;
         }
+        writeln!(
+            f,
+            "\nWhile one was measured, the others' servers used {:.2} of a processor at the median \
+             and {:.2} at most.",
+            median(self.idling()),
+            self.idling().fold(0.0, f64::max),
+        )?;
         for it in &self.left_out {
             let work = it.work.map_or("everything", Work::name);
             writeln!(f, "\nLeft out of {work}: {}: {}", it.contender.name(), it.cause)?;

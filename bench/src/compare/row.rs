@@ -1,5 +1,7 @@
 //! What was seen of one contender at one kind of work, slice by slice.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use crate::{
@@ -21,6 +23,8 @@ pub(super) struct Measured {
     pub(super) server_cpu_micros: Option<f64>,
     /// Memory of the server's processes at the end of it, in bytes.
     pub(super) server_resident_bytes: Option<u64>,
+    /// Processors that the other servers used meanwhile, though nobody called them.
+    pub(super) others_processors: f64,
     /// What each stampede, or each key of other work, cost the store.
     pub(super) store: Option<Operations>,
 }
@@ -42,9 +46,14 @@ impl Measured {
             callers_cpu_micros: own_micros as f64 / keys,
             server_cpu_micros: server.map(|it| it.cpu_micros as f64 / keys),
             server_resident_bytes: server.map(|it| it.resident_bytes),
+            others_processors: 0.0,
             store: asked.map(|asked| asked.each(rounds)),
             slice,
         }
+    }
+
+    pub(super) fn while_others(self, used_micros: u64, elapsed: Duration) -> Self {
+        Self { others_processors: used_micros as f64 / elapsed.as_micros() as f64, ..self }
     }
 }
 
@@ -75,3 +84,6 @@ impl Row {
         (!seen.is_empty()).then(|| median(seen))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,7 +36,7 @@ impl Contender for Echo {
             version: "tonic in the callers' process".to_owned(),
             durability: "none: a constant answer",
             clients: "4 gRPC connections",
-            is_loaded: true,
+            is_loaded: false,
         }
     }
 

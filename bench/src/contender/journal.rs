@@ -58,7 +58,7 @@ impl Contender for Journal {
             version: "a file in the callers' process".to_owned(),
             durability: "fdatasync of each group before its calls are answered",
             clients: "a channel to one thread",
-            is_loaded: true,
+            is_loaded: false,
         }
     }
 
