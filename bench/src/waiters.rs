@@ -18,6 +18,8 @@ use crate::{
 const RESIDENT_MAX_MIB: u64 = 200;
 /// Below what an HTTP/2 server lets be under way on one connection.
 const WAITERS_PER_CONNECTION: usize = 100;
+/// Fewer than the Claims that a server lets be under way before they wait.
+const WAVE: usize = 1_000;
 
 /// Claims that wait on keys which others hold.
 #[derive(Debug, Args)]
@@ -68,6 +70,9 @@ pub(crate) async fn run(arguments: &Arguments) -> Result<Report> {
         let key = held[waiter % held.len()].0.clone();
         let claims = claims.clone();
         waiting.spawn(async move { claims.ask(waiter, wait_for(&key)).await });
+        if waiting.len() % WAVE == 0 {
+            all_wait(&onced, waiting.len()).await?;
+        }
     }
     all_wait(&onced, arguments.waiters).await?;
     let waiting_mib = resident_mib(&onced)?;

@@ -1,8 +1,8 @@
 //! Many settled keys put into the file of an engine that is closed: rows after one that the server
 //! itself has written, each with names, identity and provider key of its own.
 //!
-//! Knows no layout: it copies whatever columns a row has, and makes the indexes again that it took
-//! away. The server is asked afterwards whether it takes such rows for settled.
+//! Copies whatever columns a row has, and makes the indexes and guards again that it took away. The
+//! server is asked afterwards whether it takes such rows for settled.
 
 use std::path::Path;
 
@@ -18,6 +18,14 @@ use crate::{claims, keys};
 const DATABASE: &str = "onced.sqlite";
 const ROWS_AT_A_TIME: u64 = 500_000;
 
+/// Every row is in the table of names, as after a merge of all.
+const NAME_ALL: &str = "
+    BEGIN;
+    DELETE FROM names;
+    INSERT INTO names SELECT substr(identity, 1, 16), id FROM claims ORDER BY 1;
+    UPDATE meta SET value = (SELECT max(id) FROM claims) WHERE name = 'named';
+    COMMIT;";
+
 /// Puts so many keys beside the one that is settled there.
 pub(super) fn fill(data: &Path, settled: &str, count: u64) -> Result<()> {
     let mut file = Connection::open(data.join(DATABASE))?;
@@ -26,32 +34,34 @@ pub(super) fn fill(data: &Path, settled: &str, count: u64) -> Result<()> {
          PRAGMA cache_size = -524288; PRAGMA locking_mode = EXCLUSIVE;",
     )?;
     let template = Template::read(&file, settled)?;
-    let indexes = take_indexes(&file)?;
+    let aside = take_aside(&file)?;
     for first in (0..count).step_by(usize::try_from(ROWS_AT_A_TIME)?) {
         let rows = file.transaction()?;
         template.repeat(&rows, first..count.min(first + ROWS_AT_A_TIME))?;
         rows.commit()?;
     }
-    for index in indexes {
-        file.execute_batch(&index)?;
+    file.execute_batch(NAME_ALL)?;
+    for made in aside {
+        file.execute_batch(&made)?;
     }
     file.close().map_err(|(_, cause)| cause)?;
     std::fs::File::open(data.join(DATABASE))?.sync_all()?;
     Ok(())
 }
 
-/// Drops the indexes of the claims: they are made much faster once all rows are there.
-fn take_indexes(file: &Connection) -> Result<Vec<String>> {
-    let made = "SELECT name, sql FROM sqlite_schema
-                WHERE type = 'index' AND tbl_name = 'claims' AND sql IS NOT NULL";
+/// Drops the indexes of the claims, which are made much faster once all rows are there, and the
+/// guards, which ask the engine; what makes them again.
+fn take_aside(file: &Connection) -> Result<Vec<String>> {
+    let made = "SELECT type, name, sql FROM sqlite_schema
+                WHERE type IN ('index', 'trigger') AND tbl_name = 'claims' AND sql IS NOT NULL";
     let found = file
         .prepare(made)?
-        .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?
-        .collect::<Result<Vec<_>, _>>()?;
-    for (name, _) in &found {
-        file.execute_batch(&format!("DROP INDEX {name}"))?;
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<Result<Vec<(String, String, String)>, _>>()?;
+    for (kind, name, _) in &found {
+        file.execute_batch(&format!("DROP {kind} {name}"))?;
     }
-    Ok(found.into_iter().map(|(_, sql)| sql).collect())
+    Ok(found.into_iter().map(|(_, _, sql)| sql).collect())
 }
 
 /// A settled row, column by column.
