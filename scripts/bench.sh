@@ -6,9 +6,11 @@ source "$(dirname "$0")/tools.sh"
 cd "$ROOT"
 
 scripts/install-tools.sh bench
-for folder in "$TOOLS"/bench/node_modules/@restatedev/restate-server-*/bin; do PATH="$PATH:$folder"; done
-for folder in /usr/lib/postgresql/*/bin; do PATH="$PATH:$folder"; done
-export PATH="$PATH:$TOOLS/bench/python/bin"
+for folder in "$TOOLS"/bench/node_modules/@restatedev/restate-server-*/bin \
+    /usr/lib/postgresql/*/bin "$TOOLS/bench/python/bin"; do
+    PATH="$PATH:$folder"
+done
+export PATH
 export ONCED_BENCH_RESTATE_HANDLER="$TOOLS/bench/restate-handler.mjs"
 
 cargo build --package onced --package onced-bench --release --locked

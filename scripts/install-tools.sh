@@ -54,9 +54,9 @@ cassandra_from_maven() {
 # What onced is measured beside. Whatever cannot be had is left out of the comparison.
 bench() {
     local pins="$ROOT/tools/bench"
-    have redis-server "measuring beside Redis" || debian redis-server
-    have etcd "measuring beside etcd" || debian etcd-server
-    have postgres "measuring beside PostgreSQL" || debian postgresql
+    command -v redis-server >/dev/null || debian redis-server
+    command -v etcd >/dev/null || debian etcd-server
+    compgen -G "/usr/lib/postgresql/*/bin/postgres" >/dev/null || debian postgresql
     mkdir -p "$TOOLS/bench"
     if have npm "measuring beside Restate"; then
         once bench/restate restate_from_npm "$pins"/{package.json,package-lock.json,*.mjs}
@@ -67,7 +67,8 @@ bench() {
 }
 
 restate_from_npm() {
-    cp "$ROOT"/tools/bench/{package.json,package-lock.json,.npmrc,restate-handler.mjs} "$TOOLS/bench/"
+    local pins="$ROOT/tools/bench"
+    cp "$pins"/{package.json,package-lock.json,.npmrc,restate-handler.mjs} "$TOOLS/bench/"
     (cd "$TOOLS/bench" && npm ci --ignore-scripts --no-progress --loglevel=error >&2)
 }
 

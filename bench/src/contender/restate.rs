@@ -94,7 +94,8 @@ impl Contender for Restate {
     fn about(&self) -> About {
         About {
             version: self.version.clone(),
-            durability: "one node: fdatasync of RocksDB's log, its default, shared by those that wait",
+            durability: "one node: fdatasync of RocksDB's log, its default, shared by those that \
+                         wait",
             clients: "4 HTTP/2 connections to the ingress; the handler in Node",
             is_loaded: false,
         }
