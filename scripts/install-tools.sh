@@ -59,10 +59,12 @@ bench() {
     compgen -G "/usr/lib/postgresql/*/bin/postgres" >/dev/null || debian postgresql
     mkdir -p "$TOOLS/bench"
     if have npm "measuring beside Restate"; then
-        once bench/restate restate_from_npm "$pins"/{package.json,package-lock.json,*.mjs}
+        once bench/restate restate_from_npm "$pins"/{package.json,package-lock.json,*.mjs} ||
+            echo "note: Restate cannot be fetched" >&2
     fi
     if have python3 "measuring beside Temporal"; then
-        once bench/temporal temporal_from_pypi "$pins/requirements.txt"
+        once bench/temporal temporal_from_pypi "$pins/requirements.txt" ||
+            echo "note: Temporal cannot be fetched" >&2
     fi
 }
 

@@ -95,6 +95,7 @@ async fn contest(arguments: &Arguments, keys: u64) -> Result<Report> {
             }
         }
     }
+    report.finish();
     Ok(report)
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     entrant::Entrant,
-    row::{Measured, Row},
+    row::{Measured, Middle, Row},
 };
 use crate::{
     contender::{About, Kind, Work},
@@ -78,7 +78,12 @@ impl Report {
         self.contenders.insert(entrant.kind.name(), entrant.contender.about());
         for table in &mut self.tables {
             if let Some(form) = entrant.contender.form(table.work) {
-                table.rows.push(Row { contender: entrant.kind, form, slices: Vec::new() });
+                table.rows.push(Row {
+                    contender: entrant.kind,
+                    form,
+                    middle: None,
+                    slices: Vec::new(),
+                });
             }
         }
     }
@@ -96,6 +101,17 @@ impl Report {
         self.left_out.push(LeftOut::of(it.kind, Some(work), &cause));
         for table in self.tables.iter_mut().filter(|table| table.work == work) {
             table.rows.retain(|row| row.contender != it.kind);
+        }
+    }
+
+    /// All rounds are over.
+    pub(super) fn finish(&mut self) {
+        for Table { rows, .. } in &mut self.tables {
+            let onced = rows.iter().find(|row| row.contender == Kind::Onced);
+            let middles: Vec<Middle> = rows.iter().map(|row| Middle::of(row, onced)).collect();
+            for (row, middle) in rows.iter_mut().zip(middles) {
+                row.middle = Some(middle);
+            }
         }
     }
 
@@ -152,32 +168,27 @@ impl fmt::Display for Report {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "microseconds and bytes far below 2^52")]
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = "keys a second | onced's rate over it | p50 ms | p99 ms | onced's p50 over \
                        it | server's CPU µs a key | callers' | server's MiB | how";
         writeln!(f, "| {}, {} callers | {columns} |", self.work.name(), self.callers)?;
         writeln!(f, "|---|---|---|---|---|---|---|---|---|---|")?;
-        let onced = self.rows.iter().find(|row| row.contender == Kind::Onced);
         for row in &self.rows {
-            let (name, how) = (row.contender.name(), row.form);
-            let rate = row.middle(|it| it.keys_per_second);
-            let p50 = row.middle(|it| it.slice.p50_micros as f64 / 1e3);
-            let p99 = row.middle(|it| it.slice.p99_micros as f64 / 1e3);
-            let of_rate = onced.map(|onced| onced.ratio(row, |it| it.keys_per_second));
-            let of_p50 = onced.map(|onced| onced.ratio(row, |it| it.slice.p50_micros as f64));
-            let callers = row.middle(|it| it.callers_cpu_micros);
-            let server = row.middle_of(|it| it.server_cpu_micros);
-            let resident = row.middle_of(|it| Some(it.server_resident_bytes? as f64 / 1_048_576.0));
+            let Some(it) = &row.middle else { continue };
             writeln!(
                 f,
-                "| {name} | {rate:.0} | {} | {p50:.2} | {p99:.2} | {} | {} | {callers:.1} | {} | \
-                 {how} |",
-                shown(of_rate, 2),
-                shown(of_p50, 2),
-                shown(server, 1),
-                shown(resident, 0),
+                "| {} | {:.0} | {} | {:.2} | {:.2} | {} | {} | {:.1} | {} | {} |",
+                row.contender.name(),
+                it.keys_per_second,
+                shown(it.onced_rate_over_it, 2),
+                it.p50_millis,
+                it.p99_millis,
+                shown(it.onced_p50_over_it, 2),
+                shown(it.server_cpu_micros, 1),
+                it.callers_cpu_micros,
+                shown(it.server_resident_mib, 0),
+                row.form,
             )?;
         }
         self.rows.iter().try_for_each(|row| stampede(f, self.work, row))
@@ -193,9 +204,10 @@ fn stampede(f: &mut fmt::Formatter<'_>, work: Work, row: &Row) -> fmt::Result {
     if work != Work::Stampede {
         return Ok(());
     }
-    let calls = row.middle_of(|it| Some(it.store?.calls));
-    let writes = row.middle_of(|it| Some(it.store?.conditional_writes));
-    let (Some(calls), Some(writes)) = (calls, writes) else { return Ok(()) };
+    let Some(Middle { store_calls: Some(calls), store_writes: Some(writes), .. }) = row.middle
+    else {
+        return Ok(());
+    };
     let is_kept = if calls <= STAMPEDE_CALLS_MAX { "kept" } else { "missed" };
     writeln!(
         f,
