@@ -1,9 +1,9 @@
 //! Which row is an intent's: of the latest rows kept in memory, of all others in a table.
 //!
 //! Names lie at random among each other, so that a table of them takes a page of its own for nearly
-//! every claim. The latest ones are therefore kept in memory, and merged into the table in the order
-//! of names, a slice with each commit. Never the truth: a row counts only if the identity on it is
-//! the one that was looked for.
+//! every claim. So the latest ones are kept in memory, and merged into the table in the order of
+//! names, a slice with each commit. Never the truth: a row counts only if the identity on it is the
+//! one that was looked for.
 
 use std::{
     collections::BTreeMap,
