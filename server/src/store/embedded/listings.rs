@@ -92,9 +92,9 @@ pub(super) fn find(
         Find::ProviderKey(key) => of_provider_key(file, names, namespace, key)?,
         Find::ProviderReference(reference) => of_reference(file, namespace, reference)?,
     };
-    let named: Vec<_> =
+    let owned: Vec<_> =
         found.into_iter().filter_map(|row| row.named(now).transpose()).collect::<Result<_, _>>()?;
-    Ok(named
+    Ok(owned
         .into_iter()
         .filter(|(_, stored)| is_named(&stored.record, by))
         .take(FOUND_MAX)

@@ -129,7 +129,7 @@ impl Passage for ByHand {
 
 fn subject(sweep_interval: Duration, names_kept: usize) -> Subject {
     let Bench { engine, clock, folder } =
-        Bench::with(|options| Options { sweep_interval, names_kept, ..options });
+        Bench::with(|options| Options { names_kept, sweep_interval, ..options });
     let store: Arc<dyn Store> = Arc::new(engine);
     let replica = Arc::clone(&store);
     Subject { store, replica, passage: Arc::new(ByHand { clock, _folder: folder }) }

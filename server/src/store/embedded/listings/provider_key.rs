@@ -14,12 +14,12 @@ pub(super) fn names(key: &str) -> Option<(Name, Name)> {
         // The seventh byte holds the UUID's version.
         None => Uuid::try_parse(key).ok()?.as_bytes()[..6].to_vec(),
     };
-    Some((filled(&head, 0x00)?, filled(&head, 0xff)?))
+    Some((filled(&head, 0x00), filled(&head, 0xff)))
 }
 
-fn filled(head: &[u8], rest: u8) -> Option<Name> {
+fn filled(head: &[u8], rest: u8) -> Name {
     let mut name = [rest; 16];
     let known = head.len().min(name.len());
     name[..known].copy_from_slice(&head[..known]);
-    Some(name)
+    name
 }
