@@ -22,6 +22,7 @@ pub use self::{
     closing::{Closed, Judged, close},
     opening::{Opened, open},
 };
+pub(crate) use self::opening::{audit_row, is_of_operation, rows};
 
 /// What the operation of a memory begins with that stands for all operations without one of their
 /// own; then comes their namespace, or nothing for all of them.

@@ -43,7 +43,7 @@ mod waiters;
 
 pub use self::{
     call::{Answered, Ask, Error, Room},
-    holds::{Held, Hold},
+    holds::{Held, Hold, held_among},
     memories::Past,
     waiters::{Changes, Known},
 };

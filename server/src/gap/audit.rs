@@ -35,7 +35,7 @@ pub struct Entry {
 
 impl Entry {
     /// As a row. Names of intents have no `/`, so that the first ones are borders.
-    pub(super) fn row(&self) -> Remembered {
+    pub(crate) fn row(&self) -> Remembered {
         let Self { time, done, namespace, operation, reason } = self;
         let name = format!("{AUDIT}{}/{done}/{namespace}/{operation}/{reason}", time.0);
         let memory = Memory {

@@ -45,12 +45,17 @@ mod listings;
 mod memory;
 mod readers;
 mod reserve;
+mod restore;
 mod rows;
 mod schema;
 mod sweeper;
 mod writer;
 
-pub use self::{backup::BackupError, folder::OpenError};
+pub use self::{
+    backup::{BackedUp, BackupError, PARTIAL},
+    folder::OpenError,
+    restore::{RestoreError, Restored, restore},
+};
 
 /// How an engine is opened.
 #[derive(Clone, Debug)]
@@ -99,7 +104,13 @@ impl Embedded {
     /// Opens the engine; leases that were live when it last ended are counted anew, whole.
     pub fn open(options: &Options) -> Result<Self, OpenError> {
         let folder = Folder::take(&options.folder)?;
+        if restore::is_cut_off(&folder).map_err(|cause| folder.fault(cause))? {
+            return Err(OpenError::CutOff(options.folder.clone()));
+        }
         let connection = schema::open(&folder)?;
+        if restore::is_copy(&connection).map_err(OpenError::from_sqlite)? {
+            return Err(OpenError::IsBackup(folder.database()));
+        }
         let clock = clock(options, &connection)?;
         let poison = CancellationToken::new();
         let readers = Readers::open(&folder, options.readers, &clock, &poison)?;
@@ -120,9 +131,10 @@ impl Embedded {
         self.poison.clone().cancelled_owned()
     }
 
-    /// Writes a consistent copy to `path`, which must not exist, while calls go on.
-    pub async fn backup(&self, path: &Path) -> Result<(), BackupError> {
-        backup::copy(self.folder.database(), path.to_owned()).await
+    /// Writes a consistent copy to `path`, which must not exist, while calls go on. It has all that
+    /// was answered before.
+    pub async fn backup(&self, path: &Path) -> Result<BackedUp, BackupError> {
+        backup::copy(self.folder.database(), path.to_owned(), self.clock()).await
     }
 
     /// Asks the writer.
