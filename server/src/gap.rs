@@ -17,12 +17,12 @@ mod audit;
 mod closing;
 mod opening;
 
+pub(crate) use self::opening::{audit_row, is_of_operation, rows};
 pub use self::{
-    audit::{Entry, REASON_MAX, entry},
+    audit::{CLOSED, Entry, REASON_MAX, entry},
     closing::{Closed, Judged, close},
     opening::{Opened, open},
 };
-pub(crate) use self::opening::{audit_row, is_of_operation, rows};
 
 /// What the operation of a memory begins with that stands for all operations without one of their
 /// own; then comes their namespace, or nothing for all of them.

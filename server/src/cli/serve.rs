@@ -80,7 +80,7 @@ async fn serve(config: &Config, cluster: Option<&cql::Options>) -> anyhow::Resul
     let metrics = Arc::new(Metrics::new());
     let listener = bind("listen", config.listen).await?;
     let admin = bind("admin", config.admin).await?;
-    let Opened { store, clock, poisoned, told } = match cluster {
+    let Opened { store, clock, poisoned, backups, told } = match cluster {
         None => engine::folder(config, &metrics)?,
         Some(options) => engine::cluster(config, options, &metrics).await?,
     };
@@ -93,6 +93,7 @@ async fn serve(config: &Config, cluster: Option<&cql::Options>) -> anyhow::Resul
         bounds: bounds(config),
         metrics,
         drain: Drain { delay: config.drain_delay, grace: config.drain_grace },
+        backups,
     };
     let shutdown = CancellationToken::new();
     let _watch = watch(&policies, config.policy_reload, &shutdown);

@@ -15,6 +15,10 @@ use crate::{
 
 /// What the operation of such a row begins with.
 const AUDIT: &str = "audit:";
+/// What is done by opening a gap.
+pub(super) const OPENED: &str = "opened";
+/// What is done by closing it.
+pub const CLOSED: &str = "closed";
 /// Most bytes of a reason.
 pub const REASON_MAX: usize = 500;
 

@@ -1,6 +1,10 @@
 //! A gap is closed by a person who says why, on the very memory that she judged.
 
-use super::{TRIES_MAX, audit::Entry, closed, mark, mark_name, of_others};
+use super::{
+    TRIES_MAX,
+    audit::{CLOSED, Entry},
+    closed, mark, mark_name, of_others,
+};
 use crate::{
     clock::Timestamp,
     intent::RESERVED_NAMESPACE,
@@ -86,7 +90,7 @@ fn place(judged: &Judged) -> (String, String) {
 fn entry(judged: &Judged, now: Timestamp) -> Entry {
     Entry {
         time: now,
-        done: "closed".to_owned(),
+        done: CLOSED.to_owned(),
         namespace: judged.namespace.clone(),
         operation: judged.operation.clone(),
         reason: judged.reason.clone(),

@@ -1,6 +1,10 @@
 //! A gap opens over every operation at once: a store is put back as a whole.
 
-use super::{TRIES_MAX, audit::Entry, mark_name, marked, opened, opened_mark};
+use super::{
+    TRIES_MAX,
+    audit::{Entry, OPENED},
+    mark_name, marked, opened, opened_mark,
+};
 use crate::{
     clock::Timestamp,
     intent::RESERVED_NAMESPACE,
@@ -71,7 +75,7 @@ pub async fn open(
 }
 
 pub(crate) fn audit_row(now: Timestamp, reason: &str) -> Entry {
-    let (done, reason) = ("opened".to_owned(), reason.to_owned());
+    let (done, reason) = (OPENED.to_owned(), reason.to_owned());
     Entry { time: now, done, namespace: String::new(), operation: String::new(), reason }
 }
 

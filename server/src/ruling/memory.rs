@@ -1,6 +1,8 @@
 //! Whether a key without a record is fresh: only if the store would remember it.
 
-use super::{Claim, Etag, Given, ReclaimRule, Refusal, Ruling, Unknown, UnknownReason, Verdict, look};
+use super::{
+    Claim, Etag, Given, ReclaimRule, Refusal, Ruling, Unknown, UnknownReason, Verdict, look,
+};
 use crate::{
     clock::Timestamp,
     policy::Policy,

@@ -156,6 +156,11 @@ impl Drop for Embedded {
     }
 }
 
+/// Whether there is a store in a folder.
+pub fn is_store(folder: &Path) -> bool {
+    Folder::database_in(folder).is_file()
+}
+
 fn clock(options: &Options, file: &rusqlite::Connection) -> Result<Arc<dyn Clock>, OpenError> {
     let high_water = high_water::read(file).map_err(OpenError::from_sqlite)?;
     let system = || Arc::new(SystemClock::not_before(high_water)) as Arc<dyn Clock>;

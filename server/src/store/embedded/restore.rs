@@ -151,7 +151,8 @@ fn put(file: &Connection, remembered: &Remembered) -> Result<(), Fault> {
         params![namespace, operation],
     )?;
     let (namespace, operation) = (namespace.clone(), operation.clone());
-    let proposal = memory::Proposal { namespace, operation, expected: None, memory: memory.clone() };
+    let proposal =
+        memory::Proposal { namespace, operation, expected: None, memory: memory.clone() };
     memory::apply(file, &proposal).map(|_: Memory| ())
 }
 
