@@ -61,6 +61,15 @@ pub fn mark_among(memories: &[Remembered], namespace: &str) -> Option<Memory> {
     marks.map(|it| it.memory.clone()).reduce(|one, other| joined_marks(&one, &other))
 }
 
+/// Whether the gap of an operation is open, by its own memory or by the mark of all others.
+pub fn is_open(memories: &[Remembered], namespace: &str, operation: &str) -> bool {
+    let own = memories.iter().find(|it| it.namespace == namespace && it.operation == operation);
+    match own {
+        Some(own) => own.memory.gap,
+        None => mark_among(memories, namespace).is_some_and(|mark| mark.gap),
+    }
+}
+
 /// Of two marks: what either may have forgotten is forgotten.
 pub fn joined_marks(one: &Memory, other: &Memory) -> Memory {
     let start = one.start.max(other.start);

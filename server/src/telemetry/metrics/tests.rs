@@ -33,6 +33,7 @@ fn touched() -> Metrics {
     let answered = answered(verdict);
     metrics.reported(&scope, "succeeded", Ok(&answered));
     metrics.looked(&scope, &Open::default(), Timestamp(0));
+    metrics.remembered(&scope, true);
     metrics.count_leases(&scope, &intent, [FencingToken(1)].into_iter());
     drop(metrics.waiting(&scope));
     metrics
