@@ -38,6 +38,7 @@ use crate::{
 mod apply;
 mod backup;
 mod call;
+mod digest;
 mod fault;
 mod folder;
 mod high_water;

@@ -16,6 +16,7 @@ use std::{
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use rustix::fs::statvfs;
 
+use super::digest;
 use crate::clock::{Clock, Timestamp};
 
 /// What a file ends with that is not whole yet.
@@ -106,6 +107,7 @@ fn seal(partial: &Path, time: Timestamp) -> Result<u64, BackupError> {
     let copy = Connection::open_with_flags(partial, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     copy.execute_batch("PRAGMA journal_mode = MEMORY; PRAGMA trusted_schema = OFF;")?;
     copy.execute("INSERT INTO meta (name, value) VALUES ('backup_time', ?1)", [time.0])?;
+    digest::note(&copy)?;
     if let Some(fault) = faults(&copy, "quick_check")?.into_iter().next() {
         return Err(BackupError::Damaged(fault));
     }

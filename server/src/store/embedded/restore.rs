@@ -14,6 +14,7 @@ use rusqlite::{Connection, OpenFlags, params};
 
 use super::{
     backup::{self, beside, remove},
+    digest,
     fault::Fault,
     folder::{Folder, OpenError},
     high_water, memory,
@@ -138,6 +139,7 @@ fn open_gap(file: &Connection, since: Timestamp, now: Timestamp) -> Result<usize
     }
     put(file, &gap::audit_row(now, REASON).row()).map_err(Error::from)?;
     high_water::write(file, now)?;
+    digest::remove(file)?;
     file.execute("DELETE FROM meta WHERE name = 'backup_time'", [])?;
     transaction.commit()?;
     Ok(memories.iter().filter(|it| gap::is_of_operation(it)).count())

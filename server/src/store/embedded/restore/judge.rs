@@ -17,7 +17,7 @@ use crate::{
     record::{Revision, codec},
     store::embedded::{
         backup::{beside, faults, time},
-        schema,
+        digest, schema,
     },
 };
 
@@ -50,6 +50,10 @@ pub(super) fn copy(path: &Path) -> Result<Copy, Vec<String>> {
         ));
         return Err(wrong);
     }
+    if let Some((is, was)) = cut_off(path, &header) {
+        wrong.push(format!("{name} is damaged: it has {is} bytes of {was}"));
+        return Err(wrong);
+    }
     match look(path, &mut wrong) {
         Ok(Some(copy)) if wrong.is_empty() => Ok(copy),
         Ok(_) => Err(wrong),
@@ -64,6 +68,15 @@ fn header(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut header = Vec::new();
     File::open(path)?.take(100).read_to_end(&mut header)?;
     Ok(header)
+}
+
+/// How long the file is, and how long its header says that it is, where the two differ.
+fn cut_off(path: &Path, header: &[u8]) -> Option<(u64, u64)> {
+    let page = u64::from(u16::from_be_bytes(header.get(16..18)?.try_into().ok()?));
+    let page = if page == 1 { 65_536 } else { page };
+    let pages = u64::from(u32::from_be_bytes(header.get(28..32)?.try_into().ok()?));
+    let (is, was) = (path.metadata().ok()?.len(), page * pages);
+    (is != was).then_some((is, was))
 }
 
 fn left_beside(path: &Path, log: &Path) -> Option<String> {
@@ -96,8 +109,12 @@ fn look(path: &Path, wrong: &mut Vec<String>) -> rusqlite::Result<Option<Copy>> 
     if time.is_none() {
         wrong.push(format!("{name} was not made by `onced backup`: it does not say of when it is"));
     }
-    wrong.extend(damaged(path, &faults(&file, "integrity_check")?));
+    let found = faults(&file, "integrity_check")?;
+    wrong.extend(damaged(path, &found));
     let records = records(&file, path, wrong)?;
+    if time.is_some() && found.is_empty() && !digest::holds(&file)? {
+        wrong.push(format!("{name} is damaged: its rows are not those that were copied"));
+    }
     Ok(time.map(|time| Copy { records, time }))
 }
 
