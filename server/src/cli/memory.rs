@@ -125,16 +125,15 @@ fn state(memory: &OperationMemory) -> &'static str {
 
 fn line(memory: &OperationMemory) -> String {
     let start = memory.start_time.as_ref().map(ToString::to_string).unwrap_or_default();
-    let mut line = format!("{} from {start}", whose(&memory.namespace, &memory.operation));
-    if let Some(kept) = span::show(memory.smallest_retention.as_ref()) {
-        line.push_str(&format!(", kept for {kept}"));
-    }
-    match (&memory.forgotten_since_time, memory.gap) {
-        (Some(since), true) => line.push_str(&format!(", backup as of {since}")),
-        (None, true) => line.push_str(", nobody knows as of when the backup is"),
-        (_, false) => {}
-    }
-    format!("{line} ({})", memory.etag)
+    let whose = whose(&memory.namespace, &memory.operation);
+    let kept = span::show(memory.smallest_retention.as_ref());
+    let kept = kept.map(|kept| format!(", kept for {kept}")).unwrap_or_default();
+    let copied = match (&memory.forgotten_since_time, memory.gap) {
+        (Some(since), true) => format!(", backup as of {since}"),
+        (None, true) => ", nobody knows as of when the backup is".to_owned(),
+        (_, false) => String::new(),
+    };
+    format!("{whose} from {start}{kept}{copied} ({})", memory.etag)
 }
 
 fn change(change: &MemoryChange) -> String {

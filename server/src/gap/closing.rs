@@ -41,9 +41,8 @@ pub enum Closed {
 /// Closes a gap. Its row in the audit is written first.
 pub async fn close(store: &dyn Store, judged: &Judged, now: Timestamp) -> Result<Closed, Error> {
     for _ in 0..TRIES_MAX {
-        let (standing, expected) = match standing(store, judged).await? {
-            None => return Ok(Closed::Unknown),
-            Some(found) => found,
+        let Some((standing, expected)) = standing(store, judged).await? else {
+            return Ok(Closed::Unknown);
         };
         if !standing.gap {
             return Ok(Closed::Already(standing));
