@@ -7,13 +7,15 @@ use onced::{
     gap,
     store::{Page, Store, embedded},
 };
-use tokio::time::sleep;
+use tokio::{process::Child, time::sleep};
 
 use super::*;
 use crate::histories::chance::{self, Chance};
 
 /// Enough that copying takes a while.
 const RECORDS: usize = 3_000;
+/// Restores that are killed.
+const ROUNDS: u32 = 60;
 
 /// A server with many records.
 async fn filled() -> Binary {
@@ -54,21 +56,20 @@ async fn a_restore_that_is_killed_leaves_no_store_or_one_with_its_gap_open() {
     let server = filled().await;
     let copy = back_up(&server).await;
     let chance = Chance::of(chance::seed());
-    let whole = measured(&copy).await;
+    let (reading, writing) = measured(&copy).await;
     let (mut none, mut done) = (0, 0);
-    let rounds = 60;
-    for round in 0..rounds {
+    for round in 0..ROUNDS {
         let ground = ground();
         let folder = ground.folder();
-        let mut child = command(&["restore", text_of(&copy), "--data", text_of(&folder)])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("a process");
-        // From the first instruction to past the end, with a part that is left to chance.
-        let step = whole * 12 / 10 / rounds;
-        let late = chance.part(round.into()).below(step.as_micros().try_into().expect("a number"));
-        sleep(step * round + Duration::from_micros(late)).await;
+        let mut child = restoring(&copy, &folder);
+        let mut chance = chance.part(round.into());
+        // From the first instruction on, and most of them while something is written.
+        if round.is_multiple_of(4) {
+            sleep(within(&mut chance, reading)).await;
+        } else {
+            has_begun(&folder).await;
+            sleep(within(&mut chance, writing * 3 / 2)).await;
+        }
         child.kill().await.expect("a kill");
         if none_or_whole(&folder).await {
             done += 1;
@@ -82,12 +83,37 @@ async fn a_restore_that_is_killed_leaves_no_store_or_one_with_its_gap_open() {
     assert!(none > 0 && done > 0, "{none} were cut off, {done} were done");
 }
 
-/// How long a restore takes here.
-async fn measured(copy: &Path) -> Duration {
+fn restoring(copy: &Path, folder: &Path) -> Child {
+    command(&["restore", text_of(copy), "--data", text_of(folder)])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a process")
+}
+
+/// How long a restore reads here, and how long it then writes.
+async fn measured(copy: &Path) -> (Duration, Duration) {
     let ground = ground();
     let begun = Instant::now();
-    restore(copy, &ground.folder()).await.ended(0);
-    begun.elapsed()
+    let mut child = restoring(copy, &ground.folder());
+    has_begun(&ground.folder()).await;
+    let reading = begun.elapsed();
+    child.wait().await.expect("its end");
+    (reading, begun.elapsed().saturating_sub(reading))
+}
+
+/// It owns the folder, and is about to write.
+async fn has_begun(folder: &Path) {
+    let end = Instant::now() + BOUND;
+    while !folder.join("onced.lock").exists() {
+        assert!(Instant::now() < end, "it does not begin");
+        sleep(Duration::from_micros(200)).await;
+    }
+}
+
+fn within(chance: &mut Chance, span: Duration) -> Duration {
+    let micros = u64::try_from(span.as_micros()).expect("a short time");
+    Duration::from_micros(chance.below(micros.max(1)))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
