@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use onced_proto::v1::ErrorReason;
-use onced_tests::harness::{Calls, Gate, InProcess, Rule, RulingExt, Setup, request::*};
+use onced_tests::harness::{Calls, Engine, Gate, InProcess, Rule, RulingExt, Setup, request::*};
 
 /// A server whose store writes and is not heard, until the gate opens.
 async fn unheard(gate: &Gate) -> InProcess {
@@ -15,9 +15,12 @@ async fn unheard(gate: &Gate) -> InProcess {
 
 /// Returns when there is a record.
 async fn until_written(calls: &Calls, intent: &onced_proto::v1::IntentId) {
-    while calls.get(get(intent)).await.is_err() {
-        tokio::task::yield_now().await;
-    }
+    let written = async {
+        while calls.get(get(intent)).await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), written).await.expect("a record");
 }
 
 #[tokio::test]
@@ -67,7 +70,7 @@ async fn a_report_that_was_written_unheard_is_taken_once() {
 async fn once_uncertain_a_store_that_goes_down_does_not_make_it_certain() {
     let gate = Gate::default();
     let mut setup = Setup { wrap: gate.wrap(), ..Setup::default() };
-    setup.bounds.call_max = Duration::from_secs(1);
+    setup.bounds.call_max = Engine::chosen().short_wait();
     let server = InProcess::with(setup).await;
     gate.set(Rule::Unheard);
     let (calls, intent) = (server.calls(), charge("order-1"));
