@@ -33,7 +33,7 @@ const COPYING: Duration = Duration::from_secs(6 * 3_600);
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct Backup {
-    /// File name in the server's folder of backups; made from the time if absent
+    /// File name on the server; from the time if absent
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     #[command(flatten)]

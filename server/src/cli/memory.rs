@@ -29,7 +29,7 @@ const HOLD: Duration = Duration::ZERO;
 /// Most openings and closings that are shown.
 const CHANGES_MAX: usize = 10;
 
-/// Show how far back is remembered; accept or open the gap that a restore leaves
+/// How far back is remembered, and the gap that a restore leaves
 #[derive(Debug, Args)]
 #[command(after_help = SHOW)]
 pub(super) struct MemoryCommand {
@@ -44,7 +44,7 @@ enum What {
     Reset(Box<reset::Reset>),
 }
 
-/// List operations: since when they are remembered, and whether a gap is open
+/// List operations: since when each is remembered, and open gaps
 #[derive(Debug, Args)]
 #[command(after_help = SHOW)]
 struct Show {

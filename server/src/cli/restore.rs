@@ -22,7 +22,7 @@ const EXAMPLE: &str = "\
 Example: onced restore onced-20261130T020000Z.sqlite --data /var/lib/onced
 What was answered after the backup is forgotten. So the memory gap is open over
 every operation until you accept it: see docs/backup.md.
-Exit codes: 0 restored, 64 refused (everything that is wrong is told), 69 folder.
+Exit codes: 0 restored, 64 refused (all that is wrong is told), 69 folder.
 After any other end there is no store: run it again.";
 
 /// Put a backup in place of a lost store, with the memory gap open

@@ -57,10 +57,11 @@ pub(super) struct Unobtainable {
 #[error("the server ended: {0}")]
 pub(super) struct Broken(String);
 
-/// What only a cluster needs is told by the command that makes its tables.
+/// What only a cluster needs is told by the command that makes its tables, and where backups lie by
+/// their guide.
 fn in_short(flag: Arg) -> Arg {
     let name = flag.get_id().as_str();
-    let is_told = name == "store" || !config::is_for_cluster(name);
+    let is_told = name == "store" || !(config::is_for_cluster(name) || name == "backups");
     flag.hide(!is_told)
 }
 

@@ -2,11 +2,14 @@
 
 use std::{
     collections::HashMap,
-    sync::{PoisonError, RwLock},
+    sync::{Arc, Mutex, PoisonError, RwLock},
     time::Duration,
 };
 
-use tokio::time::Instant;
+use tokio::{
+    sync::{Mutex as Turns, OwnedMutexGuard},
+    time::{Instant, timeout_at},
+};
 use uuid::Uuid;
 
 use super::Ask;
@@ -34,9 +37,16 @@ pub struct Past {
 /// By operation, what was learned and when.
 type Operations = HashMap<String, (Past, Instant)>;
 
+/// By namespace and operation.
+type Lines = HashMap<(String, String), Arc<Turns<()>>>;
+
 /// By namespace.
 #[derive(Debug, Default)]
-pub(super) struct Memories(RwLock<HashMap<String, Operations>>);
+pub(super) struct Memories {
+    known: RwLock<HashMap<String, Operations>>,
+    /// Of an operation that is not known one call looks, and the others wait for what it finds.
+    turns: Mutex<Lines>,
+}
 
 impl Memories {
     /// The past of the operation asked about. Its first Claim, under a policy, begins its memory.
@@ -50,11 +60,29 @@ impl Memories {
         // Nothing else begins it, since nothing else is refused where the clock is off.
         let begins = matches!(ask.request, Request::Claim(_) | Request::Reclaim(_));
         let policy = ask.policy.as_deref().filter(|_| begins);
-        if let Some(past) = self.known(namespace, operation)
-            && policy.is_none_or(|policy| past.memory.smallest_retention <= policy.retention)
-        {
+        let enough = |past: &Past| {
+            policy.is_none_or(|policy| past.memory.smallest_retention <= policy.retention)
+        };
+        if let Some(past) = self.known(namespace, operation).filter(enough) {
             return Ok(past);
         }
+        let _turn = match policy {
+            Some(_) => Some(self.turn(namespace, operation, ask.deadline).await?),
+            None => None,
+        };
+        if let Some(past) = self.known(namespace, operation).filter(enough) {
+            return Ok(past);
+        }
+        self.look(store, clock, (namespace, operation), policy).await
+    }
+
+    async fn look(
+        &self,
+        store: &dyn Store,
+        clock: &dyn Clock,
+        (namespace, operation): (&str, &str),
+        policy: Option<&Policy>,
+    ) -> Result<Past, Error> {
         let found = store.memory(namespace, operation).await?;
         let mark = match &found {
             Some(memory) if !memory.gap => None,
@@ -81,17 +109,32 @@ impl Memories {
 
     /// Believes nothing from now on.
     pub(super) fn forget(&self) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).clear();
+        self.known.write().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    async fn turn(
+        &self,
+        namespace: &str,
+        operation: &str,
+        deadline: Instant,
+    ) -> Result<OwnedMutexGuard<()>, Error> {
+        let turns = {
+            let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            let names = (namespace.to_owned(), operation.to_owned());
+            Arc::clone(turns.entry(names).or_default())
+        };
+        let slow = |_| Error::Unavailable("the memory could not be read in time".to_owned());
+        timeout_at(deadline, turns.lock_owned()).await.map_err(slow)
     }
 
     fn known(&self, namespace: &str, operation: &str) -> Option<Past> {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let (past, learned) = known.get(namespace)?.get(operation)?;
         (learned.elapsed() < BELIEVED_FOR).then(|| past.clone())
     }
 
     fn learn(&self, namespace: &str, operation: &str, past: &Past) {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known
             .entry(namespace.to_owned())
             .or_default()

@@ -29,7 +29,7 @@ before the restore. Replicas take up to a minute to see it.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 #[command(override_usage = "\
-onced memory accept --reason TEXT <--namespace N --operation O|--all> [OPTIONS]")]
+onced memory accept --reason TEXT <--namespace N --operation O|--all>")]
 #[command(group(ArgGroup::new("scope").required(true).args(["operation", "all"])))]
 pub(super) struct Accept {
     /// Of which namespace
@@ -38,10 +38,10 @@ pub(super) struct Accept {
     /// Of which operation
     #[arg(long, value_name = "NAME", requires = "namespace")]
     operation: Option<String>,
-    /// Every operation, also those that were not used since the restore
+    /// Every operation, also those not used since
     #[arg(long)]
     all: bool,
-    /// Only if this memory still stands: in brackets in `onced memory show`
+    /// Only if it still stands; in brackets in `show`
     #[arg(long, value_name = "ETAG", conflicts_with = "all")]
     etag: Option<String>,
     /// Why it is safe; kept with the time
