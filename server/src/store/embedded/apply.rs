@@ -9,6 +9,7 @@ use rusqlite::Connection;
 use super::{
     call::Proposal,
     fault::Fault,
+    names::Names,
     rows::{self, BARE, Ends, Row, WHOLE},
 };
 use crate::{
@@ -32,55 +33,65 @@ pub(super) enum Applied {
 /// Writes if the record is still the one that was judged.
 pub(super) fn compare_and_set(
     file: &Connection,
+    names: &Names,
     proposal: &Proposal,
     now: Timestamp,
 ) -> Result<Applied, Fault> {
     match proposal.expected {
-        Expected::None => create(file, proposal, now),
-        Expected::Revision { revision, lease } => replace(file, proposal, revision, lease, now),
+        Expected::None => create(file, names, proposal, now),
+        Expected::Revision { revision, lease } => {
+            replace(file, names, proposal, revision, lease, now)
+        }
     }
 }
 
 /// The record as it stands in the order of the writes.
 pub(super) fn look(
     file: &Connection,
+    names: &Names,
     intent: &IntentId,
     now: Timestamp,
 ) -> Result<Option<Box<Stored>>, Fault> {
-    match rows::of(file, intent, WHOLE)? {
+    match rows::of(file, names, intent, WHOLE)? {
         Some(row) => Ok(row.stored(now)?.map(Box::new)),
         None => Ok(None),
     }
 }
 
-fn create(file: &Connection, proposal: &Proposal, now: Timestamp) -> Result<Applied, Fault> {
+fn create(
+    file: &Connection,
+    names: &Names,
+    proposal: &Proposal,
+    now: Timestamp,
+) -> Result<Applied, Fault> {
     let ends = new_ends(proposal, &NOTHING, now);
     let lease_seconds = started(proposal.lease);
-    if rows::insert(file, proposal, lease_seconds, &ends)? {
+    if rows::insert(file, names, proposal, lease_seconds, &ends)? {
         return Ok(written(proposal, &ends));
     }
-    match rows::of(file, &proposal.intent, BARE)? {
+    match rows::of(file, names, &proposal.intent, BARE)? {
         Some(row) if row.ends.is_expired(now) => {
             rows::remove(file, row.id)?;
-            rows::insert(file, proposal, lease_seconds, &ends)?;
+            rows::insert(file, names, proposal, lease_seconds, &ends)?;
             Ok(written(proposal, &ends))
         }
-        _ => lost(file, proposal, now),
+        _ => lost(file, names, proposal, now),
     }
 }
 
 fn replace(
     file: &Connection,
+    names: &Names,
     proposal: &Proposal,
     revision: Revision,
     lease: LeaseExpected,
     now: Timestamp,
 ) -> Result<Applied, Fault> {
-    match rows::of(file, &proposal.intent, BARE)? {
+    match rows::of(file, names, &proposal.intent, BARE)? {
         Some(row) if is_as_judged(&row, revision, lease, now) => {
             overwrite(file, &row, proposal, now)
         }
-        _ => lost(file, proposal, now),
+        _ => lost(file, names, proposal, now),
     }
 }
 
@@ -111,8 +122,13 @@ fn overwrite(
     Ok(written(proposal, &ends))
 }
 
-fn lost(file: &Connection, proposal: &Proposal, now: Timestamp) -> Result<Applied, Fault> {
-    Ok(Applied::Lost(look(file, &proposal.intent, now)?))
+fn lost(
+    file: &Connection,
+    names: &Names,
+    proposal: &Proposal,
+    now: Timestamp,
+) -> Result<Applied, Fault> {
+    Ok(Applied::Lost(look(file, names, &proposal.intent, now)?))
 }
 
 fn written(proposal: &Proposal, ends: &Ends) -> Applied {

@@ -8,7 +8,9 @@ use tokio::sync::oneshot;
 use super::{
     apply::{self, Applied},
     fault::Fault,
-    memory, stopped,
+    memory,
+    names::Names,
+    stopped,
 };
 use crate::{
     clock::Timestamp,
@@ -59,11 +61,18 @@ impl<Q, A> Asked<Q, A> {
 
 impl Call {
     /// Applies it and keeps the answer; false if it alone failed and must be undone.
-    pub(super) fn apply(&mut self, file: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
+    pub(super) fn apply(
+        &mut self,
+        file: &Connection,
+        names: &Names,
+        now: Timestamp,
+    ) -> rusqlite::Result<bool> {
         match self {
-            Self::Set(asked) => asked.take(apply::compare_and_set(file, &asked.question, now)),
+            Self::Set(asked) => {
+                asked.take(apply::compare_and_set(file, names, &asked.question, now))
+            }
             Self::SetMemory(asked) => asked.take(memory::apply(file, &asked.question)),
-            Self::Look(asked) => asked.take(apply::look(file, &asked.question, now)),
+            Self::Look(asked) => asked.take(apply::look(file, names, &asked.question, now)),
         }
     }
 
@@ -96,8 +105,8 @@ impl Call {
 
     /// About how many bytes it takes to the disk.
     pub(super) fn weight(&self) -> u64 {
-        // A row, and a page or two of indexes.
-        const PAGES: u64 = 12 << 10;
+        // Its share of the pages that the rows and indexes of one group have in common.
+        const PAGES: u64 = 2 << 10;
         match self {
             Self::Set(asked) => PAGES + asked.question.content_bytes(),
             Self::SetMemory(_) => PAGES,

@@ -35,7 +35,8 @@ pub(super) fn remove(file: &Connection) -> rusqlite::Result<()> {
 }
 
 fn sum(file: &Connection) -> rusqlite::Result<Sum> {
-    let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
+    let tables = "SELECT name FROM sqlite_schema
+         WHERE type = 'table' AND (name NOT LIKE 'sqlite%' OR name = 'sqlite_sequence')";
     let mut statement = file.prepare(tables)?;
     let tables = statement.query_map([], |row| row.get(0))?;
     let mut sum = Sum::default();

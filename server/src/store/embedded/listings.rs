@@ -6,6 +6,7 @@ use rusqlite::{Connection, params};
 
 use super::{
     fault::Fault,
+    names::Names,
     rows::{self, BARE, Row, WHOLE},
 };
 use crate::{
@@ -82,12 +83,13 @@ pub(super) fn late_reports(
 /// The intents of a namespace that the provider's side points to.
 pub(super) fn find(
     file: &Connection,
+    names: &Names,
     namespace: &str,
     by: &Find,
     now: Timestamp,
 ) -> Result<Vec<(IntentId, Stored)>, Fault> {
     let found = match by {
-        Find::ProviderKey(key) => of_provider_key(file, namespace, key)?,
+        Find::ProviderKey(key) => of_provider_key(file, names, namespace, key)?,
         Find::ProviderReference(reference) => of_reference(file, namespace, reference)?,
     };
     let named: Vec<_> =
@@ -139,11 +141,33 @@ pub(super) fn any_unsettled(
     Ok(statement.query_row(params![namespace, operation, now.0], |row| row.get(0))?)
 }
 
-fn of_provider_key(file: &Connection, namespace: &str, key: &str) -> Result<Vec<Row>, Fault> {
-    let Some((from, to)) = provider_key::identities(key) else { return Ok(Vec::new()) };
-    let select =
-        format!("SELECT {BARE} FROM claims WHERE identity BETWEEN ?1 AND ?2 AND namespace = ?3");
-    rows::all(file.prepare_cached(&select)?, params![from, to, namespace])
+fn of_provider_key(
+    file: &Connection,
+    names: &Names,
+    namespace: &str,
+    key: &str,
+) -> Result<Vec<Row>, Fault> {
+    let Some((from, to)) = provider_key::names(key) else { return Ok(Vec::new()) };
+    // Before the snapshot: what is merged meanwhile is in both, and not in neither.
+    let mut ids = names.rows_between(from, to);
+    let snapshot = file.unchecked_transaction()?;
+    let merged = "SELECT claim FROM names WHERE name BETWEEN ?1 AND ?2";
+    let mut statement = snapshot.prepare_cached(merged)?;
+    for id in statement.query_map(params![from, to], |row| row.get(0))? {
+        ids.push(id?);
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    let select = format!(
+        "SELECT {BARE} FROM claims WHERE id = ?1 AND namespace = ?2
+             AND substr(identity, 1, 16) BETWEEN ?3 AND ?4"
+    );
+    let mut found = Vec::new();
+    for id in ids {
+        let statement = snapshot.prepare_cached(&select)?;
+        found.extend(rows::all(statement, params![id, namespace, from, to])?);
+    }
+    Ok(found)
 }
 
 fn of_reference(file: &Connection, namespace: &str, reference: &str) -> Result<Vec<Row>, Fault> {

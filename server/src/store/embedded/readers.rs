@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     fault::Fault,
     folder::{Folder, OpenError},
+    names::Names,
     rows::{self, WHOLE},
     schema, stopped,
 };
@@ -25,6 +26,7 @@ use crate::{
 pub(super) struct Readers {
     idle: Mutex<Vec<Connection>>,
     permits: Arc<Semaphore>,
+    names: Arc<Names>,
     clock: Arc<dyn Clock>,
     poison: CancellationToken,
 }
@@ -40,6 +42,7 @@ pub(super) enum Seen {
 impl Readers {
     pub(super) fn open(
         folder: &Folder,
+        names: &Arc<Names>,
         count: usize,
         clock: &Arc<dyn Clock>,
         poison: &CancellationToken,
@@ -49,6 +52,7 @@ impl Readers {
         Ok(Arc::new(Self {
             permits: Arc::new(Semaphore::new(idle.len())),
             idle: Mutex::new(idle),
+            names: Arc::clone(names),
             clock: Arc::clone(clock),
             poison: poison.clone(),
         }))
@@ -57,8 +61,9 @@ impl Readers {
     /// The record of an intent.
     pub(super) async fn load(self: &Arc<Self>, intent: &IntentId) -> Result<Seen, Error> {
         let (intent, clock) = (intent.clone(), Arc::clone(&self.clock));
+        let names = Arc::clone(&self.names);
         self.read(move |file, _| {
-            let row = rows::of(file, &intent, WHOLE)?;
+            let row = rows::of(file, &names, &intent, WHOLE)?;
             // Judged after the row was read: a lease that is live now was live then.
             let now = clock.now();
             match row {

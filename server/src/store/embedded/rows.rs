@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::{
     call::{Cell, Proposal},
     fault::Fault,
+    names::{self, Names},
 };
 use crate::{
     clock::Timestamp,
@@ -136,16 +137,29 @@ impl Row {
 /// The row of an intent, expired or not.
 pub(super) fn of(
     file: &Connection,
+    names: &Names,
     intent: &IntentId,
     columns: &str,
 ) -> Result<Option<Row>, Fault> {
-    let select = format!("SELECT {columns} FROM claims WHERE identity = ?1");
+    let identity = intent.identity().0;
+    let name = names::name(&identity);
+    let select = format!(
+        "SELECT {columns} FROM claims WHERE identity = ?1 AND id IN
+             (?2, ?3, (SELECT claim FROM names WHERE name = ?4))"
+    );
     let mut statement = file.prepare_cached(&select)?;
-    match statement.query_row([intent.identity().0], Row::read).optional()? {
-        Some(row) if !row.is_of(intent) => {
-            Err(Error::Corrupt("the row of this identity is another intent's".to_owned()).into())
+    loop {
+        let [latest, merging] = names.rows(&name);
+        let parameters = params![identity, latest, merging, name];
+        match statement.query_row(parameters, Row::read).optional()? {
+            Some(row) if !row.is_of(intent) => {
+                let fault = "the row of this identity is another intent's";
+                return Err(Error::Corrupt(fault.to_owned()).into());
+            }
+            // Another row took its place since its name was looked up.
+            None if names.rows(&name) != [latest, merging] => {}
+            found => return Ok(found),
         }
-        found => Ok(found),
     }
 }
 
@@ -161,6 +175,7 @@ pub(super) fn all(
 /// Adds a row; false if the intent has one.
 pub(super) fn insert(
     file: &Connection,
+    names: &Names,
     proposal: &Proposal,
     lease_seconds: Option<u32>,
     ends: &Ends,
@@ -171,8 +186,7 @@ pub(super) fn insert(
             "INSERT INTO claims (identity, namespace, operation, key, revision, lease_end,
                  lease_seconds, expires_at, result_expires_at, first_claim_time,
                  last_late_report, settled, record, result)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-             ON CONFLICT (identity) DO NOTHING",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         )?
         .execute(params![
             proposal.identity,
@@ -191,7 +205,9 @@ pub(super) fn insert(
             proposal.new_result(),
         ])?;
     if added == 1 {
-        refer(file, file.last_insert_rowid(), &proposal.references)?;
+        let row = file.last_insert_rowid();
+        names.add(names::name(&proposal.identity), row);
+        refer(file, row, &proposal.references)?;
     }
     Ok(added == 1)
 }

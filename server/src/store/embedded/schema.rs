@@ -1,22 +1,26 @@
 //! The layout of the file, and what every connection to it is held to.
 //!
-//! Rows lie in claim order, so that the writes of one commit lie side by side; the unique index on
-//! the identity makes a second row of an intent impossible, whoever writes.
+//! Rows lie in claim order, so that the writes of one commit lie side by side. A trigger makes a
+//! second row of an intent impossible, whoever writes: a connection that cannot ask for the names
+//! in memory cannot add a row at all.
 
 use rusqlite::{Connection, OpenFlags};
 
 use super::folder::{Folder, OpenError};
 
 /// The layout that this version writes, and the newest that it reads.
-pub(super) const LAYOUT: i64 = 1;
+pub(super) const LAYOUT: i64 = 2;
+/// The layout before, which is made into this one.
+pub(super) const LAYOUT_BEFORE: i64 = 1;
 /// The first SQLite without the WAL-reset fault.
 const SQLITE_MIN: i32 = 3_051_003;
 
-const TABLES: &str = "
+const META: &str = "
     CREATE TABLE meta (
         name TEXT PRIMARY KEY,
         value INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
+    INSERT INTO meta (name, value) VALUES ('high_water', 0);
 
     CREATE TABLE memory (
         namespace TEXT NOT NULL,
@@ -28,9 +32,12 @@ const TABLES: &str = "
         gap INTEGER NOT NULL,
         PRIMARY KEY (namespace, operation)
     ) STRICT, WITHOUT ROWID;
+";
 
+// An id is never used again: what is merged is told by the greatest one.
+const CLAIMS: &str = "
     CREATE TABLE claims (
-        id INTEGER PRIMARY KEY,
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
         identity BLOB NOT NULL,
         namespace TEXT NOT NULL,
         operation TEXT NOT NULL,
@@ -46,8 +53,19 @@ const TABLES: &str = "
         record BLOB NOT NULL,
         result BLOB
     ) STRICT;
+    CREATE TABLE provider_references (
+        reference TEXT NOT NULL,
+        claim INTEGER NOT NULL REFERENCES claims (id) ON DELETE CASCADE,
+        PRIMARY KEY (reference, claim)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE names (
+        name BLOB PRIMARY KEY,
+        claim INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO meta (name, value) VALUES ('named', 0);
+";
 
-    CREATE UNIQUE INDEX claims_by_identity ON claims (identity);
+const INDEXES: &str = "
     CREATE INDEX claims_unreconciled ON claims (namespace, operation, first_claim_time, id)
         WHERE expires_at IS NULL;
     CREATE INDEX claims_with_late_report ON claims (namespace, operation, last_late_report, id)
@@ -57,13 +75,31 @@ const TABLES: &str = "
     CREATE INDEX claims_by_expiry ON claims (expires_at) WHERE expires_at IS NOT NULL;
     CREATE INDEX claims_by_result_expiry ON claims (result_expires_at)
         WHERE result_expires_at IS NOT NULL;
-
-    CREATE TABLE provider_references (
-        reference TEXT NOT NULL,
-        claim INTEGER NOT NULL REFERENCES claims (id) ON DELETE CASCADE,
-        PRIMARY KEY (reference, claim)
-    ) STRICT, WITHOUT ROWID;
     CREATE INDEX provider_references_by_claim ON provider_references (claim);
+
+    CREATE TRIGGER claims_one_row BEFORE INSERT ON claims
+        WHEN EXISTS (
+            SELECT 1 FROM claims WHERE identity = NEW.identity AND id IN (
+                onced_unmerged(NEW.identity, FALSE), onced_unmerged(NEW.identity, TRUE),
+                (SELECT claim FROM names WHERE name = substr(NEW.identity, 1, 16))))
+        BEGIN SELECT RAISE(IGNORE); END;
+    CREATE TRIGGER claims_same_identity BEFORE UPDATE OF id, identity ON claims
+        BEGIN SELECT RAISE(ABORT, 'a row stays its intent''s'); END;
+    CREATE TRIGGER claims_no_name AFTER DELETE ON claims
+        BEGIN
+            DELETE FROM names
+                WHERE name = substr(OLD.identity, 1, 16) AND claim = OLD.id;
+        END;
+";
+
+// Rows of the layout before, under the same numbers.
+const MOVE: &str = "
+    INSERT INTO claims SELECT * FROM claims_before ORDER BY id;
+    INSERT INTO provider_references SELECT * FROM references_before;
+    INSERT INTO names SELECT substr(identity, 1, 16), id FROM claims ORDER BY 1;
+    UPDATE meta SET value = (SELECT ifnull(max(id), 0) FROM claims) WHERE name = 'named';
+    DROP TABLE references_before;
+    DROP TABLE claims_before;
 ";
 
 /// The writer's connection, to a file of this layout.
@@ -73,6 +109,7 @@ pub(super) fn open(folder: &Folder) -> Result<Connection, OpenError> {
     let file = connect(folder)?;
     match layout(&file).map_err(OpenError::from_sqlite)? {
         Some(LAYOUT) => {}
+        Some(LAYOUT_BEFORE) => upgrade(&file).map_err(OpenError::from_sqlite)?,
         Some(found) if found > LAYOUT => {
             return Err(OpenError::NewerLayout { found, known: LAYOUT });
         }
@@ -111,7 +148,7 @@ fn tune(file: &Connection) -> rusqlite::Result<()> {
          PRAGMA foreign_keys = ON;
          PRAGMA trusted_schema = OFF;
          PRAGMA temp_store = MEMORY;
-         PRAGMA cache_size = -65536;
+         PRAGMA cache_size = -16384;
          PRAGMA journal_size_limit = 67108864;
          -- The writer checkpoints itself, because a checkpoint that fails must not go unseen.
          PRAGMA wal_autocheckpoint = 0;",
@@ -155,9 +192,22 @@ pub(super) fn layout(file: &Connection) -> rusqlite::Result<Option<i64>> {
 
 fn create(file: &Connection) -> Result<(), OpenError> {
     file.execute_batch(&format!(
-        "BEGIN IMMEDIATE; {TABLES}
-         INSERT INTO meta (name, value) VALUES ('layout', {LAYOUT}), ('high_water', 0);
+        "BEGIN IMMEDIATE; {META} {CLAIMS} {INDEXES}
+         INSERT INTO meta (name, value) VALUES ('layout', {LAYOUT});
          COMMIT;"
     ))
     .map_err(OpenError::from_sqlite)
+}
+
+/// Makes a file of the layout before into one of this; as it was if that breaks off.
+fn upgrade(file: &Connection) -> rusqlite::Result<()> {
+    tracing::info!("the store is of an earlier layout: its rows are copied, once");
+    file.execute_batch(&format!(
+        "BEGIN IMMEDIATE;
+         ALTER TABLE provider_references RENAME TO references_before;
+         ALTER TABLE claims RENAME TO claims_before;
+         {CLAIMS} {MOVE} {INDEXES}
+         UPDATE meta SET value = {LAYOUT} WHERE name = 'layout';
+         COMMIT;"
+    ))
 }

@@ -22,6 +22,7 @@ use super::{
     call::Call,
     folder::{Folder, OpenError},
     high_water,
+    names::Names,
     reserve::Reserve,
     stopped,
     sweeper::{self, Sweeper},
@@ -40,9 +41,13 @@ const GROUP_CALLS_MAX: usize = 512;
 /// About the most bytes of one group.
 const GROUP_BYTES_MAX: u64 = 16 << 20;
 
+/// About how many bytes of pages every group logs, however small it is.
+const GROUP_PAGES: u64 = 48 << 10;
+
 /// The owner of the connection that writes.
 pub(super) struct Writer {
     file: Connection,
+    names: Arc<Names>,
     clock: Arc<dyn Clock>,
     poison: CancellationToken,
     reserve: Reserve,
@@ -56,6 +61,7 @@ impl Writer {
     /// Takes the connection over, and counts live leases anew.
     pub(super) fn new(
         file: Connection,
+        names: &Arc<Names>,
         folder: &Folder,
         options: &Options,
         clock: &Arc<dyn Clock>,
@@ -64,6 +70,7 @@ impl Writer {
         high_water::start(&file, clock.now()).map_err(OpenError::from_sqlite)?;
         let writer = Self {
             file,
+            names: Arc::clone(names),
             clock: Arc::clone(clock),
             poison: poison.clone(),
             reserve: Reserve::keep(folder.reserve(), options.reserve_bytes),
@@ -148,17 +155,30 @@ impl Writer {
     }
 
     fn apply(&mut self, group: &mut [Call]) -> Result<(), Failure> {
-        let clock = &self.clock;
+        let (clock, names) = (&self.clock, &self.names);
+        let slice = names.slice(self.pace(group.len()));
         let before = self.file.total_changes();
-        transaction::commit(&self.file, |file| {
+        let done = transaction::commit(&self.file, |file| {
             for call in &mut *group {
-                transaction::step(file, || call.apply(file, clock.now()))?;
+                transaction::step(file, names, || call.apply(file, names, clock.now()))?;
             }
+            slice.write(file)?;
             let wrote = file.total_changes() > before;
             if wrote { high_water::write(file, clock.now()) } else { Ok(()) }
-        })?;
-        self.logged_bytes += group.iter().map(Call::weight).sum::<u64>();
+        });
+        if let Err(failure) = done {
+            names.undo(0);
+            return Err(failure);
+        }
+        names.committed(&slice);
+        self.logged_bytes += GROUP_PAGES + group.iter().map(Call::weight).sum::<u64>();
         Ok(())
+    }
+
+    /// How many names are merged with so many calls: more than they can bring, and none on a disk
+    /// that is full.
+    fn pace(&self, calls: usize) -> usize {
+        if self.reserve.is_reached() { 0 } else { 2 * calls }
     }
 
     /// What a failure means to those who asked; some mean the end of the engine.

@@ -92,7 +92,9 @@ fn look(path: &Path, wrong: &mut Vec<String>) -> rusqlite::Result<Option<Copy>> 
     let file = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     file.pragma_update(None, "trusted_schema", false)?;
     match schema::layout(&file)? {
-        Some(schema::LAYOUT) => {}
+        Some(schema::LAYOUT) => wrong.extend(unnamed(&file, path)?),
+        // Opening it makes it into this one.
+        Some(schema::LAYOUT_BEFORE) => {}
         Some(found) if found > schema::LAYOUT => {
             let known = schema::LAYOUT;
             wrong.push(format!(
@@ -121,6 +123,16 @@ fn look(path: &Path, wrong: &mut Vec<String>) -> rusqlite::Result<Option<Copy>> 
 /// What SQLite found, by the name of the file.
 pub(super) fn damaged(path: &Path, found: &[String]) -> Vec<String> {
     found.iter().map(|fault| format!("{} is damaged: {fault}", path.display())).collect()
+}
+
+/// Records that are on file and that nobody would find: each would be granted again.
+fn unnamed(file: &Connection, path: &Path) -> rusqlite::Result<Option<String>> {
+    let unnamed = "SELECT count(*) FROM claims
+         WHERE id <= (SELECT value FROM meta WHERE name = 'named') AND NOT EXISTS (
+             SELECT 1 FROM names WHERE name = substr(identity, 1, 16) AND claim = claims.id)";
+    let count: i64 = file.query_row(unnamed, [], |row| row.get(0))?;
+    let told = || format!("{}: {count} records are not found by their names", path.display());
+    Ok((count > 0).then(told))
 }
 
 /// Reads every record; how many there are. A record that nobody can read or find would be granted

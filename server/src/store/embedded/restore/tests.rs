@@ -175,8 +175,8 @@ async fn another_programs_database_is_refused() {
 #[tokio::test]
 async fn a_newer_layout_is_refused() {
     let bench = Bench::new().await;
-    bench.raw().execute("UPDATE meta SET value = 7 WHERE name = 'layout'", []).unwrap();
-    bench.refused(&["layout 7", "use a newer version"]);
+    bench.raw().execute("UPDATE meta SET value = 99 WHERE name = 'layout'", []).unwrap();
+    bench.refused(&["layout 99", "use a newer version"]);
 }
 
 /// It may lack what its log held: nobody could tell.
@@ -203,6 +203,7 @@ async fn everything_that_is_wrong_is_told_at_once() {
         .raw()
         .execute_batch(
             "DELETE FROM meta WHERE name = 'backup_time';
+         DROP TRIGGER claims_one_row;
          INSERT INTO claims (identity, namespace, operation, key, revision, first_claim_time,
              settled, record)
          VALUES (zeroblob(32), 'payments', 'charge', 'k', zeroblob(16), 0, 0, x'ffff'),
@@ -260,6 +261,15 @@ async fn a_copy_that_is_cut_off_anywhere_is_refused() {
         fs::write(&bench.copy, &whole[..length]).unwrap();
         bench.refused(&[]);
     }
+}
+
+/// A record that is there and that nobody finds would be granted again.
+#[tokio::test]
+async fn a_record_that_its_name_does_not_lead_to_is_refused() {
+    let bench = Bench::new().await;
+    let named = "UPDATE meta SET value = (SELECT max(id) FROM claims) WHERE name = 'named'";
+    bench.raw().execute(named, []).unwrap();
+    bench.refused(&["8 records are not found by their names"]);
 }
 
 /// The bytes can be read, and are others than were copied.

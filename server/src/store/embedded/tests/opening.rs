@@ -30,7 +30,7 @@ fn a_folder_is_free_once_its_engine_is_dropped() {
 fn a_newer_layout_is_refused() {
     let folder = changed("UPDATE meta SET value = 99 WHERE name = 'layout'");
     let refusal = refusal(folder.path());
-    assert!(matches!(refusal, OpenError::NewerLayout { found: 99, known: 1 }), "{refusal}");
+    assert!(matches!(refusal, OpenError::NewerLayout { found: 99, known: 2 }), "{refusal}");
 }
 
 #[test]

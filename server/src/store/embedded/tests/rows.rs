@@ -3,19 +3,6 @@
 use super::*;
 
 #[tokio::test]
-async fn a_second_row_of_an_intent_is_refused_by_the_file_itself() {
-    let bench = Bench::new();
-    bench.claim("k", 10).await;
-    let copy = "INSERT INTO claims (identity, namespace, operation, key, revision,
-             first_claim_time, settled, record)
-         SELECT identity, namespace, operation, key, revision, first_claim_time, settled, record
-         FROM claims";
-    let refusal = bench.raw().execute(copy, []).unwrap_err();
-    assert_eq!(refusal.sqlite_error_code(), Some(rusqlite::ErrorCode::ConstraintViolation));
-    assert!(refusal.to_string().contains("claims.identity"), "{refusal}");
-}
-
-#[tokio::test]
 async fn a_row_of_other_names_is_corrupt_and_never_taken_for_none() {
     corrupt_is_never_none("UPDATE claims SET key = 'other'").await;
 }

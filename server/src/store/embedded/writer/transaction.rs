@@ -4,7 +4,10 @@
 
 use rusqlite::Connection;
 
-use crate::store::embedded::fault::{is_busy, is_full};
+use crate::store::embedded::{
+    fault::{is_busy, is_full},
+    names::Names,
+};
 
 /// Why a transaction did not succeed.
 #[derive(Debug)]
@@ -47,10 +50,13 @@ pub(super) fn commit(
 /// One call's part: undone alone if it says so.
 pub(super) fn step(
     file: &Connection,
+    names: &Names,
     call: impl FnOnce() -> rusqlite::Result<bool>,
 ) -> rusqlite::Result<()> {
+    let added = names.added();
     run(file, "SAVEPOINT call")?;
     if !call()? {
+        names.undo(added);
         run(file, "ROLLBACK TO call")?;
     }
     run(file, "RELEASE call")

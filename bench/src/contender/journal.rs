@@ -3,7 +3,11 @@
 use std::{fs::File, io::Write, path::Path, sync::mpsc, thread};
 
 use anyhow::{Context, Result};
+use prost::Message as _;
 use tokio::sync::oneshot;
+
+use super::{About, Answer, Contender, Work};
+use crate::claims;
 
 type Waiting = (Vec<u8>, oneshot::Sender<()>);
 
@@ -37,9 +41,55 @@ impl Journal {
     }
 
     /// Appends; returns once it is on disk.
-    pub(crate) async fn append(&self, bytes: Vec<u8>) -> Result<()> {
+    async fn append(&self, bytes: Vec<u8>) -> Result<()> {
         let (answer, answered) = oneshot::channel();
         self.calls.send((bytes, answer)).ok().context("the journal's writer ended")?;
         Ok(answered.await?)
+    }
+}
+
+fn bytes(key: &str) -> Vec<u8> {
+    claims::request_of(key).encode_to_vec()
+}
+
+impl Contender for Journal {
+    fn about(&self) -> About {
+        About {
+            version: "a file in the callers' process".to_owned(),
+            durability: "fdatasync of each group before its calls are answered",
+            clients: "a channel to one thread",
+            is_loaded: false,
+        }
+    }
+
+    fn form(&self, work: Work) -> Option<&'static str> {
+        match work {
+            Work::Fresh => Some("the request's bytes appended"),
+            Work::Settle => Some("the same, twice"),
+            Work::Batch => Some("the bytes of all requests appended at once"),
+            Work::Duplicate | Work::Stampede => None,
+        }
+    }
+
+    fn claim<'a>(&'a self, _caller: usize, key: &'a str) -> Answer<'a, bool> {
+        Box::pin(async move { self.append(bytes(key)).await.map(|()| true) })
+    }
+
+    fn settle<'a>(&'a self, _caller: usize, key: &'a str) -> Answer<'a, ()> {
+        Box::pin(async move {
+            self.append(bytes(key)).await?;
+            self.append(bytes(key)).await
+        })
+    }
+
+    fn batch<'a>(&'a self, _caller: usize, keys: &'a [String]) -> Answer<'a, usize> {
+        Box::pin(async move {
+            self.append(keys.iter().flat_map(|key| bytes(key)).collect()).await?;
+            Ok(keys.len())
+        })
+    }
+
+    fn judges(&self) -> bool {
+        false
     }
 }
