@@ -13,11 +13,13 @@ mod archive;
 mod audit;
 mod backup;
 mod batch;
+mod bench;
 mod claim;
 mod complete;
 mod completion;
 mod config;
 mod connection;
+mod doctor;
 mod exit;
 mod export;
 mod failure;
@@ -55,9 +57,14 @@ pub use exit::Exit;
 /// Where a server listens unless it is told otherwise.
 const ENDPOINT: &str = "http://127.0.0.1:7450";
 
+const EXAMPLE: &str = "\
+Example: onced serve --dev
+         onced health
+         onced claim --help";
+
 /// Rulings before side effects that must happen once
 #[derive(Debug, Parser)]
-#[command(name = "onced", version, after_help = exit::LEGEND)]
+#[command(name = "onced", version, after_help = format!("{EXAMPLE}\n\n{}", exit::LEGEND))]
 #[command(disable_help_flag = true)]
 struct Cli {
     /// Print help
@@ -79,6 +86,8 @@ enum Command {
     Release(release::Release),
     Reclaim(Box<reclaim::Reclaim>),
     Health(health::Health),
+    Doctor(doctor::Doctor),
+    Bench(Box<bench::Bench>),
     Run(Box<run::Run>),
     Watch(watch::Watch),
     Batch(batch::Batch),
@@ -128,6 +137,7 @@ impl Command {
             Self::Man(command) => command.run(),
             Self::Restore(command) => command.run(),
             Self::Memory(command) => command.run(),
+            Self::Bench(command) => command.run(),
             Self::Claim(command) => call(command.run()),
             Self::Complete(command) => call(command.run()),
             Self::Get(command) => call(command.run()),
@@ -135,6 +145,7 @@ impl Command {
             Self::Release(command) => call(command.run()),
             Self::Reclaim(command) => call(command.run()),
             Self::Health(command) => call(command.run()),
+            Self::Doctor(command) => call(command.run()),
             Self::Run(command) => call(command.run()),
             Self::Watch(command) => call(command.run()),
             Self::Batch(command) => call(command.run()),

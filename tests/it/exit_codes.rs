@@ -8,11 +8,14 @@ use serde_json::Value;
 use tokio::{process::Command, time::timeout};
 
 mod batch;
+mod bench;
 mod codes;
+mod doctor;
 mod json;
 mod lost;
 mod profile;
 mod script;
+mod terminal;
 mod watch;
 
 /// Longest time for one command.

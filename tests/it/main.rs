@@ -8,6 +8,7 @@ mod crash;
 mod exit_codes;
 mod files;
 mod fixtures;
+mod help;
 mod histories;
 mod latency;
 mod migrate;

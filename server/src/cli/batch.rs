@@ -30,7 +30,7 @@ with the exit code that the single command would have had.
 Ends with: 0 every line was answered or taken, 15 at least one was refused,
   64 a line is wrong (nothing was sent), 69 broken off: the rest has no answer.";
 
-/// Claim, complete or renew many intents: JSON lines in, JSON lines out
+/// Claim, complete or renew many: JSON lines in, JSON lines out
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct Batch {

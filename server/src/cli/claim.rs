@@ -24,7 +24,7 @@ Example: onced claim --namespace payments --operation charge \\
            --key charge:v1:order-43 --json '{\"order\":42,\"cents\":1999}' \\
            --amount '19.99 EUR'";
 
-/// Ask whether to perform the effect: 0 means go ahead, all else means do not
+/// Ask whether to perform the effect: 0 means do, all else do not
 #[derive(Debug, Args)]
 #[command(after_help = format!("{EXAMPLE}\n\n{}", super::exit::LEGEND))]
 #[command(override_usage = "onced claim --namespace N --operation O --key K <PAYLOAD> [OPTIONS]")]

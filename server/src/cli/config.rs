@@ -4,7 +4,7 @@
 
 use std::{fs, sync::Arc};
 
-use clap::{Args, Subcommand};
+use clap::{Arg, Args, Subcommand};
 
 use super::{
     exit::Exit,
@@ -20,12 +20,20 @@ use crate::{
 
 const CHECK_EXAMPLE: &str = "\
 Example: onced config check --config /etc/onced/onced-server.toml
+Every setting of onced serve and onced migrate is taken.
 Exit codes: 0 valid, 64 not; every fault is told at once.";
-const SHOW_EXAMPLE: &str = "Example: ONCED_DRAIN_GRACE=20s onced config show --dev";
+const SHOW_EXAMPLE: &str = "\
+Example: ONCED_DRAIN_GRACE=20s onced config show --dev
+Every setting of onced serve and onced migrate is taken.
+Exit codes: 0 valid, 64 not; every fault is told at once, below the values.";
+const EXAMPLES: &str = "\
+Example: onced config check --config /etc/onced/onced-server.toml
+         ONCED_DRAIN_GRACE=20s onced config show --dev
+Exit codes: 0 valid, 64 not; every fault is told at once.";
 
 /// Judge or show the server's settings without starting it
 #[derive(Debug, Args)]
-#[command(after_help = format!("{CHECK_EXAMPLE}\n{SHOW_EXAMPLE}"))]
+#[command(after_help = EXAMPLES)]
 pub(super) struct ConfigCommand {
     #[command(subcommand)]
     what: What,
@@ -34,10 +42,10 @@ pub(super) struct ConfigCommand {
 #[derive(Debug, Subcommand)]
 enum What {
     /// Tell every fault of the settings and of the policy file
-    #[command(after_help = CHECK_EXAMPLE)]
+    #[command(after_help = CHECK_EXAMPLE, mut_args(in_short), next_line_help = true)]
     Check(Flags),
     /// Print the effective settings and where each comes from
-    #[command(after_help = SHOW_EXAMPLE)]
+    #[command(after_help = SHOW_EXAMPLE, mut_args(in_short), next_line_help = true)]
     Show(Flags),
 }
 
@@ -52,6 +60,13 @@ fn counted(faults: &[Fault]) -> String {
     } else {
         format!("{} settings are", faults.len())
     }
+}
+
+/// The other settings are told by the commands that they are for.
+fn in_short(flag: Arg) -> Arg {
+    let usual = ["config", "store", "data", "policy", "dev", "help"];
+    let is_told = usual.contains(&flag.get_id().as_str());
+    flag.hide(!is_told)
 }
 
 impl ConfigCommand {

@@ -39,6 +39,8 @@ pub enum Exit {
     NotApplied = 16,
     /// `run`: the command was run, and what became of it is not on record.
     Unrecorded = 17,
+    /// `doctor`: something is wrong.
+    Findings = 18,
     /// The command line, a file or a field of the request is wrong.
     Usage = 64,
     /// No answer, or none for now.

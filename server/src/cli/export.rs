@@ -28,7 +28,7 @@ Example: onced export --namespace payments --to payments.onced
 The file holds results: keep it as you keep the store. See docs/move.md.
 Exit codes: 0 written, 64 file, 69 broken off (--resume), 70 refused.";
 
-/// Write every record, with results and what is left of leases and lives, to a file
+/// Write every record, with its result, lease and life, to a file
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct Export {

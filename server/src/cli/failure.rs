@@ -92,7 +92,8 @@ fn details(mut page: Page, status: &Status) -> Page {
     page.row("ask again in", span::show(delay.as_ref()))
 }
 
-fn code_name(code: Code) -> String {
+/// A code as gRPC names it.
+pub(super) fn code_name(code: Code) -> String {
     format!("{code:?}").chars().fold(String::new(), |mut name, c| {
         if c.is_uppercase() && !name.is_empty() {
             name.push('_');

@@ -46,7 +46,7 @@ impl Scope {
     }
 }
 
-/// Refuse Claims and go on taking reports; with --seal refuse everything
+/// Refuse Claims and take reports; with --seal refuse everything
 #[derive(Debug, Args)]
 #[command(after_help = FREEZE)]
 #[command(override_usage = "onced freeze --reason TEXT <--namespace N|--all> [OPTIONS]")]

@@ -33,7 +33,7 @@ const CALL_RECORDS: usize = 500;
 /// Most refused records that are named.
 const NAMED_MAX: usize = 100;
 
-/// Bring an exported file into the store of a server, and compare the counts
+/// Bring an exported file into the store, and compare the counts
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct Import {

@@ -31,6 +31,7 @@ impl Man {
         program.build();
         if let Some(directory) = &self.to {
             let told = || format!("--to {}", directory.display());
+            std::fs::create_dir_all(directory).with_context(told)?;
             clap_mangen::generate_to(program, directory).with_context(told)?;
             return Ok(Exit::Done);
         }

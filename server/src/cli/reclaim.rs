@@ -28,7 +28,7 @@ Example: onced reclaim --namespace payments --operation payout \\
            --etag ID+evidence --evidence not-applied \\
            --observed 2026-01-31T12:00:00Z --reference 'report 881'";
 
-/// Take over an unresolved intent, as its policy allows: 0 means go ahead
+/// Take over an unresolved intent, as its policy allows: 0 means do
 #[derive(Debug, Args)]
 #[command(after_help = format!("{EXAMPLE}\n\n{}", super::exit::LEGEND))]
 #[command(override_usage = USAGE)]

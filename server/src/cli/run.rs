@@ -42,7 +42,7 @@ It was run, now or before: 0 succeeded, 14 failed (both replayed), 12 unknown,
 Nothing was run: 11 in progress, 12 unknown, 13 no fresh grant, 64 usage or no
   such command, 69 unavailable, 70 refused (or the output was not printed).";
 
-/// Run a command once: duplicates get its output and exit code, and run nothing
+/// Run a command once: duplicates get its output and exit code
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE, override_usage = USAGE)]
 pub(super) struct Run {

@@ -17,6 +17,7 @@ use crate::{
 };
 
 mod backup;
+mod diagnose;
 mod export;
 mod import;
 mod memory;
@@ -64,6 +65,13 @@ impl AdminService for Admin {
         request: Request<Streaming<v1::ImportRequest>>,
     ) -> Answer<v1::ImportResponse> {
         self.0.import(request.into_inner()).await.map(Response::new)
+    }
+
+    async fn diagnose(
+        &self,
+        request: Request<v1::DiagnoseRequest>,
+    ) -> Answer<v1::DiagnoseResponse> {
+        self.0.diagnose(request.into_inner()).await.map(Response::new)
     }
 }
 

@@ -6,7 +6,7 @@ use onced_proto::v1::{self, claim_service_server::ClaimService};
 use tonic::{Request, Response, Status};
 
 use super::{Service, call::Call};
-use crate::status::Denial;
+use crate::{ruling::Refusal, status::Denial, telemetry::key_use::Count};
 
 mod batch;
 mod claim;
@@ -46,6 +46,9 @@ impl Service {
         denial.log();
         let scope = self.scope(&names.namespace, &names.operation);
         self.metrics.refused(&scope, denial.reason());
+        if let Denial::Refused { refusal: Refusal::KeyReused { .. }, now, .. } = denial {
+            self.metrics.key_use().count(&scope, Count::KeyReused, 1, *now);
+        }
     }
 }
 

@@ -102,10 +102,12 @@ impl Backlog {
         let scopes = self.scopes();
         self.forget_all_but(&scopes);
         let mut done = self.look_for_gaps(&scopes).await;
+        let now = self.clock.now();
+        self.metrics.keys_looked(now);
         for scope in scopes {
             let look = self.looks.entry(scope.clone()).or_default();
             if done.is_ok() {
-                done = look.go_on(self.part, &*self.store, &scope, &self.metrics).await;
+                done = look.go_on(self.part, &*self.store, &scope, &self.metrics, now).await;
             }
             // Ages rise, whether the store answers or not.
             if let Some(open) = &look.last {
@@ -163,12 +165,13 @@ impl Look {
         store: &dyn Store,
         scope: &Scope,
         metrics: &Metrics,
+        now: Timestamp,
     ) -> Result<(), Error> {
         for _ in 0..part.pages_max {
             let listing = self.page(part.page, store, scope).await?;
             for (intent, stored) in &listing.found {
                 self.open.add(stored);
-                self.note_leases(scope, intent, stored, metrics);
+                self.note_leases(scope, intent, stored, metrics, now);
             }
             let Some(cursor) = listing.next else {
                 self.end(scope, metrics);
@@ -194,10 +197,17 @@ impl Look {
     }
 
     /// What had ended before the first look is no news.
-    fn note_leases(&self, scope: &Scope, intent: &IntentId, stored: &Stored, metrics: &Metrics) {
+    fn note_leases(
+        &self,
+        scope: &Scope,
+        intent: &IntentId,
+        stored: &Stored,
+        metrics: &Metrics,
+        now: Timestamp,
+    ) {
         let ended = leases::ended(stored);
         if self.last.is_some() {
-            metrics.count_leases(scope, intent, ended);
+            metrics.count_leases(scope, intent, ended, now);
         } else {
             ended.for_each(|token| {
                 metrics.leases().is_new(scope, intent, token);

@@ -11,6 +11,7 @@ use prometheus_client::{
 
 use super::{
     backlog::Open,
+    key_use::{Count, KeyUse},
     leases::{self, Leases},
 };
 use crate::{
@@ -48,6 +49,8 @@ pub struct Metrics {
     store_calls: Durations,
     store_writes: Family<Labels, Counter>,
     open: open::Gauges,
+    keys: keys::Gauges,
+    key_use: KeyUse,
     leases: Leases,
 }
 
@@ -129,6 +132,8 @@ impl Metrics {
             ),
             store_writes: family(r, "onced_store_lwt", "Conditional writes of the store"),
             open: open::Gauges::registered(r),
+            keys: keys::Gauges::registered(r),
+            key_use: KeyUse::default(),
             leases: Leases::default(),
             leases_ended: family(r, "onced_leases_ended", "Leases that ended without an outcome"),
             registry,
@@ -179,8 +184,14 @@ impl Metrics {
         }
     }
 
+    /// How keys are used.
+    pub fn key_use(&self) -> &KeyUse {
+        &self.key_use
+    }
+
     /// Keys looked made per attempt.
-    pub fn key_warnings(&self, scope: &Scope, warnings: &[v1::Warning]) {
+    pub fn key_warnings(&self, scope: &Scope, warnings: &[v1::Warning], now: Timestamp) {
+        self.key_use.count(scope, Count::Warned, u64::from(!warnings.is_empty()), now);
         for warning in warnings {
             let name = warning.r#type().as_str_name();
             let name = name.strip_prefix("WARNING_TYPE_").unwrap_or(name);
@@ -204,7 +215,14 @@ impl Metrics {
         };
         let mut ended = leases::ended_by_its_write(stored).peekable();
         if ended.peek().is_some() {
-            self.count_leases(&scope(), intent, ended);
+            self.count_leases(&scope(), intent, ended, answered.now);
+        }
+    }
+
+    /// Tells how many keys there were of late.
+    pub(super) fn keys_looked(&self, now: Timestamp) {
+        for (scope, window) in self.key_use.whole(now) {
+            self.keys.set(&scope.labels(), &window);
         }
     }
 
@@ -221,6 +239,8 @@ impl Metrics {
     /// An operation has no policy any more.
     pub(super) fn forget(&self, scope: &Scope) {
         self.open.remove(&scope.labels());
+        self.keys.remove(&scope.labels());
+        self.key_use.forget(scope);
         self.leases.forget(scope);
     }
 
@@ -230,9 +250,11 @@ impl Metrics {
         scope: &Scope,
         intent: &IntentId,
         ended: impl Iterator<Item = FencingToken>,
+        now: Timestamp,
     ) {
-        let new = ended.filter(|token| self.leases.is_new(scope, intent, *token)).count();
-        self.leases_ended.get_or_create(&scope.labels()).inc_by(new as u64);
+        let new = ended.filter(|token| self.leases.is_new(scope, intent, *token)).count() as u64;
+        self.leases_ended.get_or_create(&scope.labels()).inc_by(new);
+        self.key_use.count(scope, Count::LeasesEnded, new, now);
     }
 
     /// Which leases have ended, each known once.
@@ -305,6 +327,7 @@ fn durations(registry: &mut Registry, name: &str, help: &str) -> Durations {
     family
 }
 
+mod keys;
 mod open;
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::{fs, path::Path, process::Stdio, time::Duration};
 
+use onced_proto::v1::ClaimRequest;
 use onced_tests::harness::{InProcess, binary::program, request::*};
 use tempfile::TempDir;
 use tokio::{process::Command, time::timeout};
@@ -27,7 +28,7 @@ esac
 "#;
 
 async fn run(server: &str, home: &Path, key: &str, more: &str) -> String {
-    let ran = Command::new("sh")
+    let ran = Command::new("bash")
         .args(["-c", SCRIPT])
         .env("ONCED", program())
         .envs([("SERVER", server), ("KEY", key), ("MORE", more)])
@@ -47,6 +48,16 @@ async fn a_script_performs_the_effect_on_a_grant_and_on_nothing_else() {
     server.advance(Duration::from_secs(31));
     let token = calls.granted(&charge("failed")).await.fencing_token;
     calls.complete(complete(&charge("failed"), token, failed("declined"))).await.expect("taken");
+    for (key, report) in [("reported", unknown()), ("disputed", failed("declined"))] {
+        let token = calls.granted(&charge(key)).await.fencing_token;
+        calls.complete(complete(&charge(key), token, report)).await.expect("taken");
+        if key == "disputed" {
+            let late = complete(&charge(key), token, succeeded("after all"));
+            calls.complete(late).await.expect_err("a conflict");
+        }
+    }
+    let other = ClaimRequest { payload: json("{}"), ..claim(&charge("reused")) };
+    calls.claim(other).await.expect("a ruling");
     calls.granted(&charge("live")).await;
     let mine = claim(&charge("mine"));
     calls.claim(mine.clone()).await.expect("a ruling");
@@ -59,6 +70,9 @@ async fn a_script_performs_the_effect_on_a_grant_and_on_nothing_else() {
         ("live", "", "later"),
         ("live", "--reject", "later"),
         ("over", "", "ask somebody"),
+        ("reported", "", "ask somebody"),
+        ("disputed", "", "ask somebody"),
+        ("reused", "", "refused"),
         ("mine", again.as_str(), "ask somebody"),
         ("other", "--first-sent 1999-01-01T00:00:00Z", "refused"),
         ("other", "--no-such-option", "refused"),

@@ -16,7 +16,7 @@ use super::super::{
 };
 use crate::{
     clock::{Clock, SystemClock, Timestamp},
-    config::{self, Config, Flags},
+    config::{Config, Flags},
     gap::{self, Opened},
     store::{
         Store, Trouble,
@@ -29,7 +29,7 @@ use crate::{
 const EXAMPLE: &str = "\
 Example: onced memory reset --store cql://db1,db2/onced \\
            --as-of 2026-11-30T02:00:00Z --reason 'snapshot of the night'
-         onced memory reset --data /var/lib/onced --reason 'the disk was rolled back'
+         onced memory reset --data /var/lib/onced --reason 'a disk rolled back'
 Run it once a cluster's snapshot or a disk was put back, before any server is
 started: a replica that runs believes the old memory for a minute.
 onced restore does it by itself.";
@@ -38,24 +38,25 @@ type Fault = Box<dyn Error + Send + Sync>;
 
 /// Open the gap over every operation of a store that was put back
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLE, mut_args(in_short))]
-#[command(override_usage = "onced memory reset --reason TEXT <--store URL|--data DIR> [OPTIONS]")]
+#[command(after_help = EXAMPLE, mut_args(in_short), next_line_help = true)]
+#[command(override_usage = "onced memory reset --reason TEXT <--store URL|--data DIR>")]
 pub(super) struct Reset {
     /// Why; kept with the time
     #[arg(long, value_name = "TEXT")]
     reason: String,
-    /// When the snapshot was taken; without it keyed operations are in doubt too
+    /// When it was taken; else keyed operations are in doubt too
     #[arg(long, value_name = "TIME", value_parser = moment::parse)]
     as_of: Option<prost_types::Timestamp>,
     #[command(flatten)]
     flags: Flags,
 }
 
-/// The settings of the rest of the server may be there, in the same file, and do nothing.
+/// The settings of the rest of the server may be there, in the same file, and do nothing. How a
+/// cluster is reached is told by `onced migrate`.
 fn in_short(flag: Arg) -> Arg {
-    let name = flag.get_id().as_str();
-    let is_own = matches!(name, "config" | "help" | "data" | "reason" | "as_of");
-    let is_told = is_own || config::is_for_cluster(name);
+    const TOLD: [&str; 7] =
+        ["config", "help", "store", "data", "reason", "as_of", "cql_datacenter"];
+    let is_told = TOLD.contains(&flag.get_id().as_str());
     flag.hide(!is_told)
 }
 

@@ -82,7 +82,7 @@ impl Service {
         let traceparent = claim.traceparent.as_deref();
         let now = self.clock.now();
         let warnings = warning::key_warnings(asked.intent.key(), claim.claimant, traceparent, now);
-        self.metrics.key_warnings(&self.scope_of(&asked.intent), &warnings);
+        self.metrics.key_warnings(&self.scope_of(&asked.intent), &warnings, now);
         warnings
     }
 

@@ -64,6 +64,7 @@ impl Service {
         let verdict = &answered.verdict;
         let scope = self.scope_of(&ask.intent);
         self.metrics.ruled(&scope, verdict);
+        self.metrics.key_use().ruled(&scope, ask.intent.key(), &ask.request, answered);
         if matches!(verdict, Verdict::Granted(grant) if grant.reclaimed) {
             let by_call = matches!(ask.request, Request::Reclaim(_));
             self.metrics.reclaimed(&scope, if by_call { "reclaim" } else { "policy" });

@@ -21,7 +21,8 @@ fn touched() -> Metrics {
     metrics.reclaimed(&scope, "policy");
     metrics.refused(&Scope::other(), "FENCED");
     let warning = v1::Warning { r#type: v1::WarningType::KeyHasClock.into(), ..Default::default() };
-    metrics.key_warnings(&scope, &[warning]);
+    metrics.key_warnings(&scope, &[warning], Timestamp(0));
+    metrics.keys_looked(Timestamp(0));
     metrics.called("onced.v1.ClaimService/Claim", "OK", Duration::from_millis(3));
     metrics.store_called("load", Duration::from_millis(1));
     metrics.store_wrote("applied");
@@ -34,7 +35,7 @@ fn touched() -> Metrics {
     metrics.reported(&scope, "succeeded", Ok(&answered));
     metrics.looked(&scope, &Open::default(), Timestamp(0));
     metrics.remembered(&scope, true);
-    metrics.count_leases(&scope, &intent, [FencingToken(1)].into_iter());
+    metrics.count_leases(&scope, &intent, [FencingToken(1)].into_iter(), Timestamp(0));
     drop(metrics.waiting(&scope));
     metrics
 }
@@ -127,7 +128,8 @@ fn the_guide_describes_every_metric_and_no_other() {
 
 #[test]
 fn every_metric_that_is_registered_is_in_the_guide() {
-    let code = concat!(include_str!("../metrics.rs"), include_str!("open.rs"));
+    let code =
+        concat!(include_str!("../metrics.rs"), include_str!("keys.rs"), include_str!("open.rs"));
     let is_metric = |text: &&str| text.starts_with("onced_") || text.starts_with("rpc_server_");
     let registered: Vec<_> = code.split('"').filter(is_metric).collect();
     let described = described();
