@@ -27,6 +27,7 @@ pub(crate) async fn serve_over(engine: impl Store, clock: Arc<dyn Clock>) -> Res
         bounds: Bounds::default(),
         metrics,
         drain: Drain::default(),
+        backups: None,
     };
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let admin = TcpListener::bind("127.0.0.1:0").await?;

@@ -77,6 +77,7 @@ impl World {
         Given {
             policy: Some(&self.policy),
             memory: &self.memory,
+            forgotten_since: START,
             revision: Uuid::from_u128(self.revisions),
             provider_key: "once1-fuzz",
             clock_bound: Duration::ZERO,

@@ -11,6 +11,7 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 mod archive;
 mod audit;
+mod backup;
 mod batch;
 mod bench;
 mod claim;
@@ -29,6 +30,7 @@ mod import;
 mod intent;
 mod json;
 mod man;
+mod memory;
 mod migrate;
 mod moment;
 mod money;
@@ -42,6 +44,7 @@ mod profile;
 mod reclaim;
 mod release;
 mod renew;
+mod restore;
 mod ruling;
 mod run;
 mod serve;
@@ -92,6 +95,9 @@ enum Command {
     Thaw(freeze::Thaw),
     Export(export::Export),
     Import(import::Import),
+    Backup(backup::Backup),
+    Restore(restore::Restore),
+    Memory(memory::MemoryCommand),
     Policy(policy::PolicyCommand),
     Config(Box<config::ConfigCommand>),
     Completion(completion::Completion),
@@ -129,6 +135,8 @@ impl Command {
             Self::Config(command) => command.run(),
             Self::Completion(command) => command.run(),
             Self::Man(command) => command.run(),
+            Self::Restore(command) => command.run(),
+            Self::Memory(command) => command.run(),
             Self::Bench(command) => command.run(),
             Self::Claim(command) => call(command.run()),
             Self::Complete(command) => call(command.run()),
@@ -145,6 +153,7 @@ impl Command {
             Self::Thaw(command) => call(command.run()),
             Self::Export(command) => call(command.run()),
             Self::Import(command) => call(command.run()),
+            Self::Backup(command) => call(command.run()),
         }
     }
 }

@@ -89,6 +89,8 @@ settings! {
     store: Place = "embedded";
     /// Directory of the embedded store
     data: PathBuf = "./onced-data";
+    /// Directory of backups; `backups` in data if absent
+    backups: Option<PathBuf> = "";
     /// Policy file; required without dev
     policy: Option<PathBuf> = "";
     /// For a developer's machine: any operation name is accepted
@@ -161,6 +163,8 @@ pub enum Purpose {
     Serve,
     /// Making or upgrading the tables of a cluster.
     Migrate,
+    /// Work on the store itself, while nobody is served.
+    Tend,
 }
 
 impl Config {

@@ -16,7 +16,6 @@ use std::{
 use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
-use uuid::Uuid;
 
 use self::{
     case::Case,
@@ -29,8 +28,7 @@ use self::{
 };
 use crate::{
     clock::{Clock, Timestamp},
-    intent::ProviderKeyForm,
-    ruling::{Given, Request, Ruling, Verdict, rule},
+    ruling::{Request, Ruling, Verdict, rule},
     store::{self, Answer, Lease, LeaseWrite, Look, Set, Store, Stored, Trouble, Write},
 };
 
@@ -45,7 +43,8 @@ mod waiters;
 
 pub use self::{
     call::{Answered, Ask, Error, Room},
-    holds::{Held, Hold},
+    holds::{Held, Hold, held_among},
+    memories::Past,
     waiters::{Changes, Known},
 };
 
@@ -160,12 +159,12 @@ impl Inner {
     async fn answer(&self, ask: &Ask, doubt: &AtomicBool) -> Result<Answered, Error> {
         let _under_way = self.holds.admit(&*self.store, ask).await?;
         self.check_clock(ask)?;
-        let memory = self.memories.of(&*self.store, &*self.clock, ask).await?;
-        let case = Case { ask, identity: ask.intent.identity(), memory, doubt };
+        let past = self.memories.of(&*self.store, &*self.clock, ask).await?;
+        let case = Case { ask, identity: ask.intent.identity(), past, doubt };
         let ruled = self.ruled(&case).await.map_err(|error| case.in_doubt(error))?;
         let Ruled { verdict, stored, waited, now } = ruled;
         let clock_bound = self.clock_bound();
-        Ok(Answered { verdict, stored, waited, now, memory: case.memory, clock_bound })
+        Ok(Answered { verdict, stored, waited, now, past: case.past, clock_bound })
     }
 
     /// No lease starts on a clock that is off: tokens and memory follow it.
@@ -297,15 +296,8 @@ impl Inner {
     }
 
     fn rule_on(&self, view: &View, case: &Case<'_>, now: Timestamp) -> Ruling {
-        let policy = case.ask.policy.as_deref();
-        let form = policy.map_or(ProviderKeyForm::Text, |policy| policy.provider_key);
-        let given = Given {
-            policy,
-            memory: &case.memory,
-            revision: Uuid::new_v4(),
-            provider_key: &case.identity.provider_key(form),
-            clock_bound: self.clock_bound(),
-        };
+        let provider_key = case.provider_key();
+        let given = case.given(&provider_key, self.clock_bound());
         rule(view.stored.as_ref(), &case.ask.request, &given, now)
     }
 

@@ -7,6 +7,7 @@ pub mod clock;
 pub mod config;
 mod document;
 pub mod fault;
+pub mod gap;
 pub mod intent;
 pub mod keeper;
 pub mod payload;

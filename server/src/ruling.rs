@@ -47,6 +47,8 @@ pub struct Given<'a> {
     pub policy: Option<&'a Policy>,
     /// How far back the store remembers the operation.
     pub memory: &'a Memory,
+    /// Since when grants may be forgotten, where the memory has a gap.
+    pub forgotten_since: Timestamp,
     /// For the write, if there is one.
     pub revision: Uuid,
     /// The provider key of the intent, in the policy's form.

@@ -20,7 +20,7 @@ use crate::{
     clock::Clock,
     keeper::Keeper,
     policy::Policies,
-    service::{Admin, Bounds, Claims, PolicyReader, Service},
+    service::{Admin, Backups, Bounds, Claims, PolicyReader, Service},
     telemetry::{Backlog, Metrics},
 };
 
@@ -51,6 +51,8 @@ pub struct Parts {
     pub metrics: Arc<Metrics>,
     /// How the service goes down.
     pub drain: Drain,
+    /// Makes copies of the store, where it can be copied.
+    pub backups: Option<Backups>,
 }
 
 /// Why it could not be served.
@@ -75,14 +77,15 @@ pub async fn serve(
     parts: Parts,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), Error> {
-    let Parts { keeper, policies, clock, bounds, metrics, drain } = parts;
+    let Parts { keeper, policies, clock, bounds, metrics, drain, backups } = parts;
     let (store, age) = (keeper.store(), bounds.connection_age.map(age::jittered));
     let backlog = Backlog::new(store.clone(), policies.clone(), clock.clone(), metrics.clone());
     // Ends with this call.
     let mut looking = JoinSet::new();
     looking.spawn(backlog.watch());
     let edge = Edge::new(bounds.call_max, metrics.clone());
-    let service = Arc::new(Service::new(keeper, policies.clone(), clock, bounds, metrics.clone()));
+    let service = Service::new(keeper, policies.clone(), clock, bounds, metrics.clone());
+    let service = Arc::new(service.with_backups(backups));
     let (health, health_service) = Health::serving(store).await;
     let stopped = CancellationToken::new();
     let mut server = Server::builder()

@@ -21,12 +21,13 @@ use crate::{
 };
 
 mod admin;
+mod backups;
 pub mod call;
 mod claims;
 pub mod load;
 mod policies;
 
-pub use self::{admin::Admin, claims::Claims, policies::PolicyReader};
+pub use self::{admin::Admin, backups::Backups, claims::Claims, policies::PolicyReader};
 
 /// How long before the end of the call a waiting Claim is answered, so that the answer still
 /// arrives.
@@ -69,6 +70,7 @@ pub struct Service {
     bounds: Bounds,
     load: Load,
     metrics: Arc<Metrics>,
+    backups: Option<Backups>,
 }
 
 impl Service {
@@ -81,7 +83,13 @@ impl Service {
         metrics: Arc<Metrics>,
     ) -> Self {
         let load = Load::new(&bounds);
-        Self { keeper, policies, clock, bounds, load, metrics }
+        Self { keeper, policies, clock, bounds, load, metrics, backups: None }
+    }
+
+    /// The same, where the store can be copied.
+    #[must_use]
+    pub fn with_backups(self, backups: Option<Backups>) -> Self {
+        Self { backups, ..self }
     }
 
     /// From now on no new Claim is taken, and every Watch ends. Reports are taken to the last.

@@ -13,6 +13,7 @@ use crate::{
 pub mod etag;
 mod expiry;
 pub mod intent;
+pub mod memory;
 pub mod outcome;
 pub mod policy;
 pub mod request;

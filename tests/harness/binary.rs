@@ -46,6 +46,12 @@ impl Binary {
         Self::on(ground, arguments).await
     }
 
+    /// Starts one over what lies on this ground.
+    pub async fn over(ground: Arc<Ground>, policies: &str) -> Self {
+        ground.file("policy.toml", policies);
+        Self::on(ground, Vec::new()).await
+    }
+
     async fn on(ground: Arc<Ground>, arguments: Vec<String>) -> Self {
         let child = spawn(&ground, &arguments);
         let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));

@@ -159,6 +159,7 @@ impl InProcess {
             bounds: setup.bounds.clone(),
             metrics,
             drain: setup.drain,
+            backups: None,
         };
         let shutdown = CancellationToken::new();
         let stop = shutdown.clone().cancelled_owned();

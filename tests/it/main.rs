@@ -1,5 +1,6 @@
 //! One binary for all integration tests.
 
+mod backup;
 mod calls;
 mod cluster;
 mod conformance;

@@ -101,6 +101,13 @@ pub(super) fn load_to_migrate(flags: &Flags) -> anyhow::Result<(Config, Options)
     Ok((config, cluster.expect("settings without a cluster are refused")))
 }
 
+/// The same for what works on the store itself, of either engine.
+pub(super) fn load_to_tend(flags: &Flags) -> anyhow::Result<(Config, Option<Options>)> {
+    let config = settings(Purpose::Tend, flags)?;
+    let cluster = config.cluster().map_err(Faults)?;
+    Ok((config, cluster))
+}
+
 fn check(flags: &Flags) -> anyhow::Result<()> {
     let (config, _) = load(flags)?;
     let page = Page::new(Tone::Good, "valid", "the server would start with these settings");

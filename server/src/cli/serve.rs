@@ -57,10 +57,11 @@ pub(super) struct Unobtainable {
 #[error("the server ended: {0}")]
 pub(super) struct Broken(String);
 
-/// What only a cluster needs is told by the command that makes its tables.
+/// What only a cluster needs is told by the command that makes its tables, and where backups lie by
+/// their guide.
 fn in_short(flag: Arg) -> Arg {
     let name = flag.get_id().as_str();
-    let is_told = name == "store" || !config::is_for_cluster(name);
+    let is_told = name == "store" || !(config::is_for_cluster(name) || name == "backups");
     flag.hide(!is_told)
 }
 
@@ -80,7 +81,7 @@ async fn serve(config: &Config, cluster: Option<&cql::Options>) -> anyhow::Resul
     let metrics = Arc::new(Metrics::new());
     let listener = bind("listen", config.listen).await?;
     let admin = bind("admin", config.admin).await?;
-    let Opened { store, clock, poisoned, told } = match cluster {
+    let Opened { store, clock, poisoned, backups, told } = match cluster {
         None => engine::folder(config, &metrics)?,
         Some(options) => engine::cluster(config, options, &metrics).await?,
     };
@@ -93,6 +94,7 @@ async fn serve(config: &Config, cluster: Option<&cql::Options>) -> anyhow::Resul
         bounds: bounds(config),
         metrics,
         drain: Drain { delay: config.drain_delay, grace: config.drain_grace },
+        backups,
     };
     let shutdown = CancellationToken::new();
     let _watch = watch(&policies, config.policy_reload, &shutdown);

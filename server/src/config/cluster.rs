@@ -41,7 +41,7 @@ pub(super) const FOR_A_CLUSTER: [&str; 14] = [
     "store_clock_margin",
 ];
 /// What is meant for the embedded engine alone.
-const FOR_A_FOLDER: [&str; 2] = ["data", "disk_reserve"];
+const FOR_A_FOLDER: [&str; 3] = ["data", "backups", "disk_reserve"];
 /// A node gives up on a conditional write after about this; its own word has to come first.
 const REQUEST_TIMEOUT_MIN: Duration = Duration::from_secs(2);
 

@@ -16,6 +16,7 @@ pub(super) struct Finding {
 pub(super) fn findings(config: &Config, purpose: Purpose) -> Vec<Finding> {
     let mut found = match purpose {
         Purpose::Serve => serving(config),
+        Purpose::Tend => Vec::new(),
         Purpose::Migrate => nothing_to_migrate(config).into_iter().collect(),
     };
     found.extend(cluster::findings(config));

@@ -5,13 +5,13 @@ use std::{sync::Arc, time::Duration};
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use uuid::Uuid;
 
-use super::Hold;
+use super::{Hold, Past};
 use crate::{
     clock::Timestamp,
     intent::IntentId,
     policy::Policy,
     ruling::{Given, Request, Verdict},
-    store::{self, Memory, Stored},
+    store::{self, Stored},
 };
 
 /// One request and the bounds it is ruled in.
@@ -52,7 +52,7 @@ pub struct Answered {
     /// The time of the ruling.
     pub now: Timestamp,
     /// How far back the operation was remembered.
-    pub memory: Memory,
+    pub past: Past,
     /// By how much the clocks that judge leases may differ from `now`.
     pub clock_bound: Duration,
 }
@@ -62,7 +62,8 @@ impl Answered {
     pub fn given<'a>(&'a self, policy: Option<&'a Policy>) -> Given<'a> {
         Given {
             policy,
-            memory: &self.memory,
+            memory: &self.past.memory,
+            forgotten_since: self.past.forgotten_since,
             revision: Uuid::nil(),
             provider_key: "",
             clock_bound: self.clock_bound,

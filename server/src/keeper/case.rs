@@ -2,25 +2,49 @@
 //!
 //! Asks nothing of the store.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
-use super::{Ask, Error};
+use uuid::Uuid;
+
+use super::{Ask, Error, Past};
 use crate::{
-    intent::Identity,
-    ruling::Request,
-    store::{self, Look, Memory, Stored},
+    intent::{Identity, ProviderKeyForm},
+    ruling::{Given, Request},
+    store::{self, Look, Stored},
 };
 
 /// One request under way.
 pub(super) struct Case<'a> {
     pub(super) ask: &'a Ask,
     pub(super) identity: Identity,
-    pub(super) memory: Memory,
+    pub(super) past: Past,
     /// A write was or may have been applied, and its ruling is not answered.
     pub(super) doubt: &'a AtomicBool,
 }
 
 impl Case<'_> {
+    /// The key for the provider, in the policy's form.
+    pub(super) fn provider_key(&self) -> String {
+        let policy = self.ask.policy.as_deref();
+        let form = policy.map_or(ProviderKeyForm::Text, |policy| policy.provider_key);
+        self.identity.provider_key(form)
+    }
+
+    /// What it is ruled with, under a revision that nobody else has.
+    pub(super) fn given<'a>(&'a self, provider_key: &'a str, clock_bound: Duration) -> Given<'a> {
+        Given {
+            policy: self.ask.policy.as_deref(),
+            memory: &self.past.memory,
+            forgotten_since: self.past.forgotten_since,
+            revision: Uuid::new_v4(),
+            provider_key,
+            clock_bound,
+        }
+    }
+
     /// Whether what another caller learns serves it: it is about the key, and its writes are rare.
     pub(super) fn shares(&self) -> bool {
         matches!(self.ask.request, Request::Claim(_) | Request::Get(_))

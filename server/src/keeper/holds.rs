@@ -22,7 +22,7 @@ use crate::{
     intent::RESERVED_NAMESPACE,
     record::Revision,
     ruling::Request,
-    store::{self, Memory, Store},
+    store::{self, Memory, Remembered, Store},
 };
 
 /// How long what was read is believed: another replica may have set it.
@@ -217,6 +217,14 @@ fn name(namespace: Option<&str>) -> String {
     format!("{NAME}{}", namespace.unwrap_or_default())
 }
 
+/// The namespaces that are held by a hold of their own, among memories that were listed; empty for
+/// the hold of all.
+pub fn held_among(memories: &[Remembered]) -> impl Iterator<Item = &str> {
+    let reserved = memories.iter().filter(|it| it.namespace == RESERVED_NAMESPACE);
+    let held = reserved.filter(|it| Hold::of(&it.memory) > Hold::Open);
+    held.filter_map(|it| it.operation.strip_prefix(NAME))
+}
+
 impl Keeper {
     /// How a namespace is held now, past all caches; without one, how all of them are.
     pub async fn held(&self, namespace: Option<&str>) -> Result<Held, store::Error> {
@@ -229,9 +237,7 @@ impl Keeper {
     /// The namespaces that are held by a hold of their own.
     pub async fn held_alone(&self) -> Result<Vec<String>, store::Error> {
         let memories = self.inner.store.memories(Some(RESERVED_NAMESPACE)).await?;
-        let held = memories.iter().filter(|it| Hold::of(&it.memory) > Hold::Open);
-        let names = held.filter_map(|it| it.operation.strip_prefix(NAME));
-        Ok(names.filter(|name| !name.is_empty()).map(str::to_owned).collect())
+        Ok(held_among(&memories).filter(|name| !name.is_empty()).map(str::to_owned).collect())
     }
 
     /// Holds a namespace, or all of them; a freeze does not lift a seal. Every replica obeys when

@@ -46,7 +46,7 @@ fn none(row: Option<&Stored>, claim: &Claim, given: &Given<'_>, now: Timestamp) 
         return Ruling::refuse(Refusal::ClaimantSpent);
     }
     let Some(policy) = given.policy else { return Ruling::refuse(Refusal::OperationUnknown) };
-    if let Some(ruling) = memory::gap_without_record(claim.first_sent_time, policy, given, now) {
+    if let Some(ruling) = memory::gap_without_record(claim, policy, given, now) {
         return ruling;
     }
     let record = blank(row, policy.terms(policy.lease), given, now);

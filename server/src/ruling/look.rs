@@ -161,12 +161,16 @@ pub(super) fn deduplicates(record: &Record, terms: &Terms, now: Timestamp) -> bo
     match terms.effect_class {
         EffectClass::NaturallyIdempotent => true,
         EffectClass::Keyed if begins_forgotten(record) => false,
-        EffectClass::Keyed => terms.provider_window.is_some_and(|window| {
-            now.after(terms.lease).after(terms.effect_timeout)
-                < record.first_claim_time.after(window)
-        }),
+        EffectClass::Keyed => is_in_window(record.first_claim_time, terms, now),
         EffectClass::Accumulative | EffectClass::External => false,
     }
+}
+
+/// Whether the provider still remembers, at the end of a send made under a lease that begins now,
+/// what it was first sent after `first`.
+pub(super) fn is_in_window(first: Timestamp, terms: &Terms, now: Timestamp) -> bool {
+    let end = now.after(terms.lease).after(terms.effect_timeout);
+    terms.provider_window.is_some_and(|window| end < first.after(window))
 }
 
 /// The first grant is among those that the store has forgotten: when the provider first saw the key

@@ -1,27 +1,39 @@
 //! Whether a key without a record is fresh: only if the store would remember it.
 
-use super::{Etag, Given, ReclaimRule, Refusal, Ruling, Unknown, UnknownReason, Verdict, look};
+use super::{
+    Claim, Etag, Given, ReclaimRule, Refusal, Ruling, Unknown, UnknownReason, Verdict, look,
+};
 use crate::{
     clock::Timestamp,
     policy::Policy,
-    record::{EffectClass, Record},
+    record::{EffectClass, Record, Terms},
     store::Stored,
 };
 
 /// What a Claim without a record gets where the memory does not reach back far enough; nothing
 /// where the key is fresh.
 pub(super) fn gap_without_record(
-    first_sent_time: Option<Timestamp>,
+    claim: &Claim,
     policy: &Policy,
     given: &Given<'_>,
     now: Timestamp,
 ) -> Option<Ruling> {
-    if let Some(sent) = first_sent_time {
+    if let Some(sent) = claim.first_sent_time {
         return too_old(sent, policy, given, now);
     }
-    let dangerous = policy.effect_class >= EffectClass::Accumulative;
-    let evidence_start = evidence_start(policy, given);
-    (given.memory.gap && dangerous).then(|| unknown(Etag::None, evidence_start))
+    let terms = policy.terms(policy.lease_for(claim.lease));
+    let in_gap = given.memory.gap && !deduplicates_forgotten(&terms, given, now);
+    in_gap.then(|| unknown(Etag::None, evidence_start(policy, given)))
+}
+
+/// Whether the provider surely deduplicates what a forgotten grant has sent. The oldest of them was
+/// made no sooner than the memory was lost: from then on counts what the provider remembers.
+fn deduplicates_forgotten(terms: &Terms, given: &Given<'_>, now: Timestamp) -> bool {
+    match terms.effect_class {
+        EffectClass::NaturallyIdempotent => true,
+        EffectClass::Keyed => look::is_in_window(given.forgotten_since, terms, now),
+        EffectClass::Accumulative | EffectClass::External => false,
+    }
 }
 
 /// The same for a released record that counts as none.

@@ -1,6 +1,6 @@
 //! AdminService: what operators do to the service as a whole.
 //!
-//! What is not built yet answers UNIMPLEMENTED.
+//! What is not built yet (EraseResult) answers UNIMPLEMENTED.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,9 +16,11 @@ use crate::{
     wire::time::duration,
 };
 
+mod backup;
 mod diagnose;
 mod export;
 mod import;
+mod memory;
 
 /// AdminService over a [`Service`].
 #[derive(Clone)]
@@ -29,6 +31,24 @@ type Stream<T> = tonic::codegen::BoxStream<T>;
 
 #[tonic::async_trait]
 impl AdminService for Admin {
+    async fn backup(&self, request: Request<v1::BackupRequest>) -> Answer<v1::BackupResponse> {
+        self.0.backup(request.into_inner()).await.map(Response::new)
+    }
+
+    async fn list_memories(
+        &self,
+        request: Request<v1::ListMemoriesRequest>,
+    ) -> Answer<v1::ListMemoriesResponse> {
+        self.0.list_memories(request.into_inner()).await.map(Response::new)
+    }
+
+    async fn accept_memory(
+        &self,
+        request: Request<v1::AcceptMemoryRequest>,
+    ) -> Answer<v1::AcceptMemoryResponse> {
+        self.0.accept_memory(request.into_inner()).await.map(Response::new)
+    }
+
     async fn freeze(&self, request: Request<v1::FreezeRequest>) -> Answer<v1::FreezeResponse> {
         self.0.freeze(request.into_inner()).await.map(Response::new)
     }

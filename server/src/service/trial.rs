@@ -59,6 +59,7 @@ impl Trial {
             bounds: self.bounds.clone(),
             metrics: self.metrics.clone(),
             drain,
+            backups: None,
         }
     }
 }

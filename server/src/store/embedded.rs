@@ -39,6 +39,7 @@ use crate::{
 mod apply;
 mod backup;
 mod call;
+mod digest;
 mod fault;
 mod folder;
 mod high_water;
@@ -47,12 +48,17 @@ mod memory;
 mod names;
 mod readers;
 mod reserve;
+mod restore;
 mod rows;
 mod schema;
 mod sweeper;
 mod writer;
 
-pub use self::{backup::BackupError, folder::OpenError};
+pub use self::{
+    backup::{BackedUp, BackupError, PARTIAL},
+    folder::OpenError,
+    restore::{RestoreError, Restored, restore},
+};
 
 /// How an engine is opened.
 #[derive(Clone, Debug)]
@@ -105,7 +111,13 @@ impl Embedded {
     /// Opens the engine; leases that were live when it last ended are counted anew, whole.
     pub fn open(options: &Options) -> Result<Self, OpenError> {
         let folder = Folder::take(&options.folder)?;
+        if restore::is_cut_off(&folder).map_err(|cause| folder.fault(cause))? {
+            return Err(OpenError::CutOff(options.folder.clone()));
+        }
         let connection = schema::open(&folder)?;
+        if restore::is_copy(&connection).map_err(OpenError::from_sqlite)? {
+            return Err(OpenError::IsBackup(folder.database()));
+        }
         let clock = clock(options, &connection)?;
         let poison = CancellationToken::new();
         let names = Names::load(&connection, options.names_kept).map_err(OpenError::from_sqlite)?;
@@ -129,9 +141,10 @@ impl Embedded {
         self.poison.clone().cancelled_owned()
     }
 
-    /// Writes a consistent copy to `path`, which must not exist, while calls go on.
-    pub async fn backup(&self, path: &Path) -> Result<(), BackupError> {
-        backup::copy(self.folder.database(), path.to_owned()).await
+    /// Writes a consistent copy to `path`, which must not exist, while calls go on. It has all that
+    /// was answered before.
+    pub async fn backup(&self, path: &Path) -> Result<BackedUp, BackupError> {
+        backup::copy(self.folder.database(), path.to_owned(), self.clock()).await
     }
 
     /// Asks the writer.
@@ -151,6 +164,11 @@ impl Drop for Embedded {
             let _ = writer.join();
         }
     }
+}
+
+/// Whether there is a store in a folder.
+pub fn is_store(folder: &Path) -> bool {
+    Folder::database_in(folder).is_file()
 }
 
 fn clock(options: &Options, file: &rusqlite::Connection) -> Result<Arc<dyn Clock>, OpenError> {

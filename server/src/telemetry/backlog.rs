@@ -10,6 +10,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use super::{Metrics, Scope, leases};
 use crate::{
     clock::{Clock, Timestamp},
+    gap,
     intent::IntentId,
     policy::Policies,
     record::{Outcome, ResultKind, Standing, codec},
@@ -21,6 +22,8 @@ use crate::{
 const EVERY: Duration = Duration::from_secs(5);
 /// How much of one operation is read each time; the next time goes on from there.
 const PART: Part = Part { page: 500, pages_max: 10 };
+/// How many looks it takes until the memories of a shared store are read again.
+const MEMORIES_EVERY: u32 = 12;
 /// Longest time for one page.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -32,6 +35,9 @@ pub struct Backlog {
     metrics: Arc<Metrics>,
     looks: BTreeMap<Scope, Look>,
     part: Part,
+    /// Looks until the memories are read again.
+    memories_in: u32,
+    had_gap: bool,
 }
 
 /// A bounded part of a look.
@@ -74,7 +80,9 @@ impl Backlog {
         clock: Arc<dyn Clock>,
         metrics: Arc<Metrics>,
     ) -> Self {
-        Self { store, policies, clock, metrics, looks: BTreeMap::new(), part: PART }
+        let (looks, part) = (BTreeMap::new(), PART);
+        let (memories_in, had_gap) = (0, false);
+        Self { store, policies, clock, metrics, looks, part, memories_in, had_gap }
     }
 
     /// Looks again and again.
@@ -93,7 +101,7 @@ impl Backlog {
     pub async fn look(&mut self) -> Result<(), Error> {
         let scopes = self.scopes();
         self.forget_all_but(&scopes);
-        let mut done = Ok(());
+        let mut done = self.look_for_gaps(&scopes).await;
         let now = self.clock.now();
         self.metrics.keys_looked(now);
         for scope in scopes {
@@ -107,6 +115,30 @@ impl Backlog {
             }
         }
         done
+    }
+
+    /// A gap is told for every operation that has a policy, used since the restore or not.
+    async fn look_for_gaps(&mut self, scopes: &[Scope]) -> Result<(), Error> {
+        if let Some(left) = self.memories_in.checked_sub(1) {
+            self.memories_in = left;
+            return Ok(());
+        }
+        let memories = timeout(PATIENCE, self.store.memories(None)).await;
+        let memories = memories.map_err(|_| slow())??;
+        self.memories_in = if self.store.is_shared() { MEMORIES_EVERY - 1 } else { 0 };
+        let mut open = Vec::new();
+        for scope in scopes {
+            let (namespace, operation) = scope.names();
+            let has_gap = gap::is_open(&memories, namespace, operation);
+            self.metrics.remembered(scope, has_gap);
+            open.extend(has_gap.then(|| format!("{namespace}/{operation}")));
+        }
+        if !open.is_empty() && !self.had_gap {
+            let operations = open.join(", ");
+            tracing::warn!(operations, "a memory gap is open: see `onced memory show`");
+        }
+        self.had_gap = !open.is_empty();
+        Ok(())
     }
 
     fn scopes(&self) -> Vec<Scope> {
@@ -159,10 +191,9 @@ impl Look {
         let (namespace, operation) = scope.names();
         let (namespace, operation) = (namespace.to_owned(), Some(operation.to_owned()));
         let page = Page { cursor: self.cursor.clone(), size };
-        let slow = |_| Error::Unavailable("a page took too long".to_owned());
         timeout(PATIENCE, store.unreconciled(&store::Scope { namespace, operation }, &page))
             .await
-            .map_err(slow)?
+            .map_err(|_| slow())?
     }
 
     /// What had ended before the first look is no news.
@@ -208,6 +239,10 @@ impl Open {
         }
         older(&mut self.unreconciled_since, record.first_claim_time);
     }
+}
+
+fn slow() -> Error {
+    Error::Unavailable("a page took too long".to_owned())
 }
 
 fn older(oldest: &mut Option<Timestamp>, time: Timestamp) {

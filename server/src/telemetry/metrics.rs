@@ -231,6 +231,11 @@ impl Metrics {
         self.open.set(&scope.labels(), open, now);
     }
 
+    /// Whether the memory of an operation has a gap.
+    pub(super) fn remembered(&self, scope: &Scope, has_gap: bool) {
+        self.open.set_gap(&scope.labels(), has_gap);
+    }
+
     /// An operation has no policy any more.
     pub(super) fn forget(&self, scope: &Scope) {
         self.open.remove(&scope.labels());

@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use crate::{
+    gap,
     record::Revision,
     store::{Error, Memory, Remembered, Store},
 };
@@ -12,10 +13,15 @@ const TRIES_MAX: u32 = 8;
 
 /// Brings a memory into a store; where there is one, the two are joined.
 pub async fn remember(store: &dyn Store, carried: &Remembered) -> Result<(), Error> {
+    let is_mark = gap::marked(carried).is_some();
     let Remembered { namespace, operation, memory: carried } = carried;
     let mut standing = store.memory(namespace, operation).await?;
     for _ in 0..TRIES_MAX {
-        let joined = standing.as_ref().map_or_else(|| carried.clone(), |it| joined(it, carried));
+        let joined = match &standing {
+            None => carried.clone(),
+            Some(standing) if is_mark => gap::joined_marks(standing, carried),
+            Some(standing) => joined(standing, carried),
+        };
         if standing.as_ref().is_some_and(|standing| says_the_same(standing, &joined)) {
             return Ok(());
         }

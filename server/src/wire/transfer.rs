@@ -7,7 +7,8 @@ use onced_proto::admin::v1;
 use super::time::{duration, span};
 use crate::{
     clock::Timestamp,
-    intent::{IntentId, RESERVED_NAMESPACE},
+    gap,
+    intent::{IntentId, RESERVED_NAMESPACE, name_fault},
     record::{Revision, codec},
     store::{Lease, Memory, Remembered, Stored},
 };
@@ -53,13 +54,18 @@ fn left(told: Option<prost_types::Duration>) -> Result<Option<Duration>, &'stati
     told.map(|told| span(told).ok_or("a span in it is not well formed")).transpose()
 }
 
-/// A memory as it goes out; none of what the server keeps for itself.
+/// A memory as it goes out; of what the server keeps for itself only that of all other operations,
+/// which names none.
 pub fn exported_memory(remembered: &Remembered) -> Option<v1::ExportedMemory> {
     let Remembered { namespace, operation, memory } = remembered;
     let retention = i64::try_from(memory.smallest_retention.as_micros()).unwrap_or(i64::MAX);
-    (namespace != RESERVED_NAMESPACE).then(|| v1::ExportedMemory {
-        namespace: namespace.clone(),
-        operation: operation.clone(),
+    let names = match gap::marked(remembered) {
+        Some(of) => Some((of.to_owned(), String::new())),
+        None => (namespace != RESERVED_NAMESPACE).then(|| (namespace.clone(), operation.clone())),
+    };
+    names.map(|(namespace, operation)| v1::ExportedMemory {
+        namespace,
+        operation,
         start_micros: Some(memory.start.0),
         smallest_retention_micros: Some(retention),
         restored: memory.restored,
@@ -69,10 +75,12 @@ pub fn exported_memory(remembered: &Remembered) -> Option<v1::ExportedMemory> {
 
 /// A memory as it came in, if it is whole.
 pub fn carried_memory(told: &v1::ExportedMemory) -> Option<Remembered> {
-    let is_named = |name: &str| crate::intent::name_fault(name).is_none();
-    let is_whole = is_named(&told.namespace)
-        && is_named(&told.operation)
-        && told.namespace != RESERVED_NAMESPACE;
+    let is_named = |name: &str| name_fault(name).is_none() && name != RESERVED_NAMESPACE;
+    let (is_whole, namespace, operation) = match (&*told.namespace, &*told.operation) {
+        ("", "") => (true, RESERVED_NAMESPACE, gap::mark_name(None)),
+        (of, "") => (is_named(of), RESERVED_NAMESPACE, gap::mark_name(Some(of))),
+        (of, name) => (is_named(of) && is_named(name), of, name.to_owned()),
+    };
     let retention = u64::try_from(told.smallest_retention_micros?).ok()?;
     let memory = Memory {
         revision: Revision(uuid::Uuid::nil()),
@@ -81,9 +89,5 @@ pub fn carried_memory(told: &v1::ExportedMemory) -> Option<Remembered> {
         restored: told.restored,
         gap: told.gap,
     };
-    is_whole.then(|| Remembered {
-        namespace: told.namespace.clone(),
-        operation: told.operation.clone(),
-        memory,
-    })
+    is_whole.then(|| Remembered { namespace: namespace.to_owned(), operation, memory })
 }

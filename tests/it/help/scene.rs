@@ -48,6 +48,15 @@ impl Scene {
                 }
             }
             ["onced", "import", ..] => scene.exported().await,
+            ["onced", "restore", copy, ..] => scene.backed_up(copy).await,
+            ["onced", "memory", "reset", "--data", folder, ..] => {
+                scene.backed_up("copy").await;
+                let restored = scene.run(&format!("onced restore copy --data {folder}")).await;
+                assert!(restored.status.success(), "{restored:?}");
+            }
+            ["onced", "memory", "accept", ..] => {
+                scene.server.calls().granted(&intent("payments", "payout", "k")).await;
+            }
             _ => {}
         }
         scene
@@ -103,6 +112,14 @@ impl Scene {
         );
         let ended = self.run(&seal).await;
         assert!(ended.status.success(), "{ended:?}");
+    }
+
+    /// A copy, carried from the server to where the example runs.
+    async fn backed_up(&self, name: &str) {
+        let ended = self.run("onced backup --name copy").await;
+        assert!(ended.status.success(), "{ended:?}");
+        let made = self.server.folder().join("backups/copy");
+        fs::copy(made, self.home.path().join(name)).expect("a copy");
     }
 
     fn file(&self, name: &str, text: &str) {

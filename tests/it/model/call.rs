@@ -35,6 +35,7 @@ pub(super) fn given<'a>(rules: &'a Rules, world: &'a World, revision: Uuid) -> G
     Given {
         policy: Some(&rules.policy),
         memory: &world.memory,
+        forgotten_since: world.memory.start,
         revision,
         provider_key: "once1-key",
         clock_bound: Duration::ZERO,

@@ -8,6 +8,7 @@ use super::Unobtainable;
 use crate::{
     clock::{Clock, SystemClock, Timestamp},
     config::Config,
+    service::Backups,
     store::{
         BoxFuture, Store,
         cql::{self, Cql, Tally},
@@ -23,6 +24,8 @@ pub(super) struct Opened {
     pub(super) clock: Arc<dyn Clock>,
     /// Cares for the engine where it is to be cared for; done when it can go on no longer.
     pub(super) poisoned: BoxFuture<'static, ()>,
+    /// Copies the engine, where it can be copied.
+    pub(super) backups: Option<Backups>,
     /// Where the records are, for people.
     pub(super) told: String,
 }
@@ -35,9 +38,12 @@ pub(super) fn folder(config: &Config, metrics: &Arc<Metrics>) -> Result<Opened, 
         what: format!("data {}", config.data.display()),
         cause: cause.into(),
     })?;
+    let engine = Arc::new(engine);
+    let backups = config.backups.clone().unwrap_or_else(|| config.data.join("backups"));
     Ok(Opened {
         clock: engine.clock(),
         poisoned: Box::pin(engine.poisoned()),
+        backups: Some(Backups::new(engine.clone(), backups)),
         told: format!("data in {}", config.data.display()),
         store: Arc::new(Measured::new(engine, metrics.clone())),
     })
@@ -62,6 +68,7 @@ pub(super) async fn cluster(
     Ok(Opened {
         clock,
         poisoned: Box::pin(async move { tended.tend().await }),
+        backups: None,
         told: format!("records in {}", config.store),
         store: Arc::new(Measured::counted_within(engine, metrics.clone())),
     })

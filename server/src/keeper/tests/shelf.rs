@@ -137,6 +137,7 @@ impl Shelf {
         let given = Given {
             policy: policy.as_deref(),
             memory: &memory,
+            forgotten_since: memory.start,
             revision: Uuid::new_v4(),
             provider_key: "once1-test",
             clock_bound: Duration::ZERO,

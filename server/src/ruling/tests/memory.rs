@@ -10,6 +10,7 @@ use super::{
     scene::{DAY, NOW, Scene, check},
 };
 use crate::{
+    clock::Timestamp,
     record::{EffectClass, FencingToken},
     ruling::{Etag, Reported, ResolveVerdict, Verdict},
 };
@@ -84,6 +85,27 @@ fn in_a_gap_what_the_provider_deduplicates_is_fresh() {
     for class in [EffectClass::NaturallyIdempotent, EffectClass::Keyed] {
         check(&Scene::of(class).restored(), claims(A), "granted 1", "live 1");
     }
+}
+
+/// The oldest grant that the store has forgotten was made just after the copy: once the provider
+/// may have forgotten it too, nobody would notice a second one.
+#[test]
+fn in_a_gap_keyed_is_fresh_while_the_provider_remembers_all_that_is_forgotten() {
+    // The lease and the longest call of the effect have to end within the window.
+    const SEND: u64 = 30 + 20;
+    let restored = Scene::keyed().restored();
+    check(&restored.before_end(DAY, SEND + 1), claims(A), "granted 1", "live 1");
+    check(&restored.before_end(DAY, SEND), claims(A), GAP, "=");
+    let old_copy = Scene { forgotten_since: NOW.before(DAY), ..Scene::keyed().restored() };
+    check(&old_copy, claims(A), GAP, "=");
+    let unsaid = Scene { forgotten_since: Timestamp::default(), ..Scene::keyed().restored() };
+    check(&unsaid, claims(A), GAP, "=");
+    check(&old_copy, claims_sent_at(A, NOW), "granted 1", "live 1");
+    let mut accepted = old_copy.clone();
+    accepted.memory.gap = false;
+    check(&accepted, claims(A), "granted 1", "live 1");
+    let idempotent = Scene::of(EffectClass::NaturallyIdempotent).restored();
+    check(&idempotent.later(DAY * 9), claims(A), "granted 1", "live 1");
 }
 
 #[test]

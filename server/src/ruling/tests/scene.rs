@@ -29,6 +29,8 @@ pub(super) struct Scene {
     pub(super) clock_bound: Duration,
     /// How much longer the store holds a lease than it tells.
     pub(super) margin: Duration,
+    /// When the copy was made that was put back.
+    pub(super) forgotten_since: Timestamp,
     pub(super) row: Option<Row>,
     pub(super) revisions: u128,
 }
@@ -59,7 +61,9 @@ impl Scene {
         };
         let policy = Some(policy(class));
         let (clock_bound, margin) = (Duration::ZERO, Duration::ZERO);
-        Self { now: NOW, policy, memory, clock_bound, margin, row: None, revisions: 1_000 }
+        let (now, forgotten_since) = (NOW, NOW);
+        let (row, revisions) = (None, 1_000);
+        Self { now, policy, memory, clock_bound, margin, forgotten_since, row, revisions }
     }
 
     pub(super) fn keyed() -> Self {
@@ -98,7 +102,7 @@ impl Scene {
     /// The same, after a restore of this very state as a backup.
     pub(super) fn restored(&self) -> Self {
         let memory = Memory { start: self.now, restored: true, gap: true, ..self.memory.clone() };
-        Self { memory, ..self.clone() }
+        Self { memory, forgotten_since: self.now, ..self.clone() }
     }
 
     /// The same after a request that must have written.
@@ -167,6 +171,7 @@ impl Scene {
         Given {
             policy: self.policy.as_ref(),
             memory: &self.memory,
+            forgotten_since: self.forgotten_since,
             revision: Uuid::from_u128(self.revisions),
             provider_key: "once1-test",
             clock_bound: self.clock_bound,

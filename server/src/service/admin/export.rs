@@ -13,9 +13,11 @@ use tonic::Status;
 
 use super::{super::Service, Stream, scope};
 use crate::{
+    gap,
+    intent::RESERVED_NAMESPACE,
     keeper::{Held, Hold},
     status::{Denial, operator},
-    store::{Error, Listing, Page},
+    store::{Error, Listing, Page, Remembered},
     transfer::Tally,
     violation::Violation,
     wire::transfer,
@@ -139,7 +141,7 @@ impl Export {
     }
 
     async fn tell_end(&self, sealed: bool) -> Result<(), Error> {
-        let memories = self.store().memories(self.namespace.as_deref()).await?;
+        let memories = exported(self.store().memories(None).await?, self.namespace.as_deref());
         let end = v1::ExportEnd {
             records_count: i64::try_from(self.tally.records).unwrap_or(i64::MAX),
             digest: self.tally.digest().into(),
@@ -153,4 +155,17 @@ impl Export {
         let _ = self.parts.send(Ok(part)).await;
         Ok(())
     }
+}
+
+/// What is remembered of a namespace, or of all; and of operations without a memory of their own,
+/// where a restore has left a mark.
+fn exported(all: Vec<Remembered>, namespace: Option<&str>) -> Vec<Remembered> {
+    let Some(namespace) = namespace else { return all };
+    let mark = gap::mark_among(&all, namespace).map(|memory| Remembered {
+        namespace: RESERVED_NAMESPACE.to_owned(),
+        operation: gap::mark_name(Some(namespace)),
+        memory,
+    });
+    let own = all.into_iter().filter(|it| it.namespace == namespace);
+    own.chain(mark).collect()
 }

@@ -76,9 +76,10 @@ impl Import<'_> {
         let of_memories = part.memories.iter().map(|memory| memory.namespace.as_str());
         let namespaces: HashSet<_> = of_records.chain(of_memories).collect();
         for namespace in namespaces {
-            let held = self.service.keeper.held(Some(namespace)).await;
+            let held = self.service.keeper.held(Some(namespace).filter(|it| !it.is_empty())).await;
             if held.map_err(|error| operator::failed(&error))?.hold != Hold::Sealed {
-                return Err(operator::not_sealed(namespace));
+                let named = if namespace.is_empty() { "all of it" } else { namespace };
+                return Err(operator::not_sealed(named));
             }
         }
         Ok(())

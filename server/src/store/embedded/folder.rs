@@ -13,6 +13,7 @@ use super::fault::is_corruption;
 const DATABASE: &str = "onced.sqlite";
 const LOCK: &str = "onced.lock";
 const RESERVE: &str = "onced.reserve";
+const STAGED: &str = "onced.restoring";
 
 /// Why an engine cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +47,12 @@ pub enum OpenError {
         /// Its version.
         found: String,
     },
+    /// The file is a backup: it has forgotten what came after it, and nobody was told.
+    #[error("{0} is a backup, and no store: `onced restore` makes one of it")]
+    IsBackup(PathBuf),
+    /// A restore was cut off before there was a store.
+    #[error("a restore was cut off in {0}: run it again, or remove the folder's onced.restoring")]
+    CutOff(PathBuf),
     /// The file system cannot promise that what was committed stays.
     #[error("the database cannot be made durable: {0}")]
     NotDurable(String),
@@ -95,7 +102,17 @@ impl Folder {
     }
 
     pub(super) fn database(&self) -> PathBuf {
-        self.path.join(DATABASE)
+        Self::database_in(&self.path)
+    }
+
+    /// The database in a folder that nobody needs to own.
+    pub(super) fn database_in(folder: &Path) -> PathBuf {
+        folder.join(DATABASE)
+    }
+
+    /// What becomes the database once a restore is done.
+    pub(super) fn staged(&self) -> PathBuf {
+        self.path.join(STAGED)
     }
 
     pub(super) fn reserve(&self) -> PathBuf {

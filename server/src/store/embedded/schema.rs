@@ -9,9 +9,9 @@ use rusqlite::{Connection, OpenFlags};
 use super::folder::{Folder, OpenError};
 
 /// The layout that this version writes, and the newest that it reads.
-const LAYOUT: i64 = 2;
+pub(super) const LAYOUT: i64 = 2;
 /// The layout before, which is made into this one.
-const LAYOUT_BEFORE: i64 = 1;
+pub(super) const LAYOUT_BEFORE: i64 = 1;
 /// The first SQLite without the WAL-reset fault.
 const SQLITE_MIN: i32 = 3_051_003;
 
@@ -177,7 +177,7 @@ fn check_durable(file: &Connection) -> Result<(), OpenError> {
 }
 
 /// The file's layout; none if the file is new.
-fn layout(file: &Connection) -> rusqlite::Result<Option<i64>> {
+pub(super) fn layout(file: &Connection) -> rusqlite::Result<Option<i64>> {
     let tables: i64 = file.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     if tables == 0 {
         return Ok(None);

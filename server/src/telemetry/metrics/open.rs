@@ -17,6 +17,7 @@ pub(super) struct Gauges {
     unresolved_age: Levels,
     unreconciled_age: Levels,
     unreconciled_bytes: Levels,
+    memory_gap: Levels,
 }
 
 impl Gauges {
@@ -40,6 +41,11 @@ impl Gauges {
                 "onced_unreconciled_bytes",
                 "Size of the records and results that do not expire",
             ),
+            memory_gap: family(
+                r,
+                "onced_memory_gap_open",
+                "Whether a restore has left a memory gap that nobody has accepted",
+            ),
         }
     }
 
@@ -57,6 +63,11 @@ impl Gauges {
         }
     }
 
+    /// Tells whether its memory has a gap.
+    pub(super) fn set_gap(&self, labels: &Labels, is_open: bool) {
+        self.memory_gap.get_or_create(labels).set(i64::from(is_open));
+    }
+
     /// Tells nothing of it any more.
     pub(super) fn remove(&self, labels: &Labels) {
         for gauge in [
@@ -65,6 +76,7 @@ impl Gauges {
             &self.unresolved_age,
             &self.unreconciled_age,
             &self.unreconciled_bytes,
+            &self.memory_gap,
         ] {
             gauge.remove(labels);
         }

@@ -8,8 +8,9 @@ fn answered(verdict: Verdict) -> Answered {
         restored: false,
         gap: false,
     };
+    let past = crate::keeper::Past { memory, forgotten_since: Timestamp(0) };
     let (waited, clock_bound) = (Duration::ZERO, Duration::ZERO);
-    Answered { verdict, stored: None, waited, now: Timestamp(0), memory, clock_bound }
+    Answered { verdict, stored: None, waited, now: Timestamp(0), past, clock_bound }
 }
 
 /// Every metric with a value.
@@ -33,6 +34,7 @@ fn touched() -> Metrics {
     let answered = answered(verdict);
     metrics.reported(&scope, "succeeded", Ok(&answered));
     metrics.looked(&scope, &Open::default(), Timestamp(0));
+    metrics.remembered(&scope, true);
     metrics.count_leases(&scope, &intent, [FencingToken(1)].into_iter(), Timestamp(0));
     drop(metrics.waiting(&scope));
     metrics

@@ -51,16 +51,19 @@ async fn a_foreign_cursor_is_refused() {
 }
 
 #[tokio::test]
-async fn a_backup_holds_what_was_answered_and_opens_as_a_store() {
+async fn a_backup_holds_what_was_answered_and_is_restored_as_a_store() {
     let bench = Bench::new();
     let record = bench.claim("k", 10).await;
     let folder = TempDir::new().unwrap();
-    let copy = folder.path().join("onced.sqlite");
-    bench.engine.backup(&copy).await.unwrap();
+    let copy = folder.path().join("copy");
+    let made = bench.engine.backup(&copy).await.unwrap();
+    assert_eq!((made.records, made.time), (1, bench.clock.now()));
     bench.claim("later", 10).await;
     let refusal = bench.engine.backup(&copy).await.unwrap_err();
     assert!(matches!(refusal, BackupError::Exists(_)), "{refusal}");
-    let restored = Embedded::open(&options(folder.path(), &bench.clock)).unwrap();
+    let data = folder.path().join("data");
+    restore(&copy, &data, bench.clock.now()).unwrap();
+    let restored = Embedded::open(&options(&data, &bench.clock)).unwrap();
     let (before, after) = (intent("k"), intent("later"));
     assert_eq!(restored.load(&before, Look::Fresh).await.unwrap().unwrap().record, record);
     assert_eq!(restored.load(&after, Look::Fresh).await, Ok(None));
