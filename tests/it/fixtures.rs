@@ -106,7 +106,7 @@ async fn leave_open(calls: &Calls) {
 #[tokio::test]
 #[ignore = "writes the fixture of this version's layout, once"]
 async fn write_the_store_of_this_version() {
-    let database = store(1);
+    let database = store(2);
     // A fixture is never replaced: whoever opens it is to read what was written then.
     if database.exists() {
         return;
