@@ -28,6 +28,9 @@ const LATER: Duration = Duration::from_secs(31);
 /// The clock when the store is opened again.
 const OPENED: Duration = Duration::from_secs(51);
 
+/// The layouts that there have been.
+const STORES: [u32; 2] = [1, 2];
+
 fn store(version: u32) -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     tests.join(format!("fixtures/store-{version}/onced.sqlite"))
@@ -106,7 +109,7 @@ async fn leave_open(calls: &Calls) {
 #[tokio::test]
 #[ignore = "writes the fixture of this version's layout, once"]
 async fn write_the_store_of_this_version() {
-    let database = store(2);
+    let database = store(STORES[STORES.len() - 1]);
     // A fixture is never replaced: whoever opens it is to read what was written then.
     if database.exists() {
         return;
@@ -147,8 +150,14 @@ fn marks(intent: &v1::Intent) -> String {
 }
 
 #[tokio::test]
-async fn every_state_of_store_1_is_read_as_it_was_written() {
-    let (_server, calls) = opened(1).await;
+async fn every_state_of_an_earlier_store_is_read_as_it_was_written() {
+    for version in STORES {
+        states_are_read(version).await;
+    }
+}
+
+async fn states_are_read(version: u32) {
+    let (_server, calls) = opened(version).await;
     let expected = [
         ("live", State::InProgress, 1, "", 0, 0),
         ("over", State::Unknown, 1, "", 0, 0),
@@ -175,8 +184,14 @@ async fn every_state_of_store_1_is_read_as_it_was_written() {
 }
 
 #[tokio::test]
-async fn the_words_of_people_in_store_1_are_read_as_they_were_written() {
-    let (_server, calls) = opened(1).await;
+async fn the_words_of_people_in_an_earlier_store_are_read_as_they_were_written() {
+    for version in STORES {
+        words_are_read(version).await;
+    }
+}
+
+async fn words_are_read(version: u32) {
+    let (_server, calls) = opened(version).await;
     let live = shown(&calls, "live").await;
     assert_eq!((live.holder.as_str(), live.labels["trace"].as_str()), ("pod-7", "7"));
     let late = shown(&calls, "late").await;
@@ -187,8 +202,14 @@ async fn the_words_of_people_in_store_1_are_read_as_they_were_written() {
 }
 
 #[tokio::test]
-async fn every_outcome_in_store_1_is_told_byte_for_byte() {
-    let (_server, calls) = opened(1).await;
+async fn every_outcome_in_an_earlier_store_is_told_byte_for_byte() {
+    for version in STORES {
+        outcomes_are_told(version).await;
+    }
+}
+
+async fn outcomes_are_told(version: u32) {
+    let (_server, calls) = opened(version).await;
     for (key, result) in [("succeeded", &RESULT[..]), ("empty", &[])] {
         let succeeded = calls.duplicate(&charge(key)).await.succeeded();
         assert_eq!(succeeded.result, Some(raw(result.to_vec())), "{key}");
@@ -209,8 +230,14 @@ async fn every_outcome_in_store_1_is_told_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn a_lease_that_was_live_in_store_1_is_counted_anew_and_its_holder_goes_on() {
-    let (server, calls) = opened(1).await;
+async fn a_lease_that_was_live_in_an_earlier_store_is_counted_anew_and_its_holder_goes_on() {
+    for version in STORES {
+        a_live_lease_goes_on(version).await;
+    }
+}
+
+async fn a_live_lease_goes_on(version: u32) {
+    let (server, calls) = opened(version).await;
     let end = |now: Timestamp| now.after(Duration::from_secs(30)).0 / 1_000_000;
     let told = calls.duplicate(&charge("live")).await.in_progress();
     assert_eq!(told.lease_expire_time.expect("a time").seconds, end(server.now()));
@@ -223,8 +250,14 @@ async fn a_lease_that_was_live_in_store_1_is_counted_anew_and_its_holder_goes_on
 }
 
 #[tokio::test]
-async fn what_is_open_in_store_1_can_be_brought_to_an_end() {
-    let (server, calls) = opened(1).await;
+async fn what_is_open_in_an_earlier_store_can_be_brought_to_an_end() {
+    for version in STORES {
+        open_ends(version).await;
+    }
+}
+
+async fn open_ends(version: u32) {
+    let (server, calls) = opened(version).await;
     let report = complete(&charge("unknown"), token(LATER), succeeded("found"));
     calls.complete(report).await.expect("a report that is taken");
     let again = calls.reclaim(reclaim(&charge("over"))).await.expect("a ruling").granted();
